@@ -93,22 +93,19 @@ class Opened:
             time.sleep(0.02)
 
     def open_case(self, case_id: str) -> None:
-        """Click on a case in the list and wait for it; on a phone the list comes back first."""
-        if self.page.is_visible("#back"):
-            self.page.click("#back")
-        self.page.click(f'#list a[href="#case={case_id}"]')
+        """Click on a case in the list, unless it is open, and wait for it."""
+        if self.case_id() != case_id:
+            self.page.click(f'#list > li[id="case={case_id}"] summary.row')
         self.until(lambda: self.case_id() == case_id)
 
     def case_id(self) -> str:
         """The case that is open; empty for none."""
-        return str(self.run("document.getElementById('case-title')?.textContent ?? ''"))
+        return str(self.run("document.querySelector('#list details[name][open] .id')?.textContent ?? ''"))
 
     @property
     def listed(self) -> list[str]:
-        """Ids of the cases in the list."""
-        names: list[str] = self.run(
-            "[...document.querySelectorAll('#list a')].map((a) => decodeURIComponent(a.hash.slice(6)))"
-        )
+        """Ids of the cases that the list shows."""
+        names: list[str] = self.run("[...document.querySelectorAll('#list > li')].map((item) => item.id.slice(5))")
         return names
 
 

@@ -13,9 +13,18 @@ from row3.reports.hidden import HIDDEN
 DIFF_LINES = {"+": "new", "-": "old", "@": "place"}
 
 
+MOST = 50_000
+"""Characters shown of one text: a model may say megabytes, and a page of them does not open."""
+
+
+def cut(text: str) -> str:
+    """Return what is shown of a text; of a longer one it says how much is not."""
+    return text if len(text) <= MOST else f"{text[:MOST]}⟨… {len(text) - MOST:,} more characters⟩"
+
+
 def mark_invisible(text: str) -> str:
-    """Return the text with invisible characters named: `⟨U+202E⟩`."""
-    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
+    """Return what is shown of a text, with invisible characters named: `⟨U+202E⟩`."""
+    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", cut(text).replace("\r\n", "\n"))
 
 
 def blocks_html(blocks: Iterable[Block], links: Mapping[str, str] | None = None) -> Markup:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -23,7 +20,10 @@ from row3.reports.charting.trend_chart import message, trend_chart
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
 from row3.reports.document import Block, Document, Fold, Note, Plot, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds
+from row3.reports.html.answers import spaced, text_of, tone
 from row3.reports.html.blocks import blocks_html, mark_invisible
+from row3.reports.html.cases import MOST_OPEN, case_list
+from row3.reports.html.marks import key
 from row3.reports.judge_block import judge_card
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.quarantine_text import quarantine_note
@@ -31,58 +31,42 @@ from row3.reports.reason_text import grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.suites import headword, index_blocks
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 FOLDER = Path(__file__).parent
-SCRIPTS = ("base.js", "marks.js", "answer.js", "case.js", "list.js", "boot.js")
-"""In the order of their dependencies."""
-DATA = "<!-- data -->"
-UNQUOTED = "!'()*"
-"""Characters that the script's `encodeURIComponent` leaves alone and `quote` does not."""
-CASES_A_CHUNK = 40
-"""Cases unpacked together when one of them is opened."""
 MOST_RUNS = 60
 """Maximum runs of the history on the chart; more would overlap."""
 SHOWN_REASONS = 3
 """Maximum reasons that leave room for the worst case on the first screen."""
-LEVEL = 6
-"""Of compression: a lower one makes the page a third larger, a higher one costs time for little."""
+BUFFERED = 200
+"""Parts of the template in a piece of the page."""
 
 
 def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> Iterator[bytes]:
     """Yield the page in pieces of UTF-8; the run's details are lines of `case_pages`, `history` is oldest first."""
     run = comparison.run
-    kind, header = run.suite.kind, run.header
+    header = run.header
     label = " · ".join(f"{name} {version}" for name, version in header.prompts.items())
     now = TrendPoint(datetime.fromisoformat(header.at), "compare", label, header.metrics, comparison.verdict.word)
     prompts = [
         block for fold in prompt_folds(comparison.prompt_diffs) for block in (Title(fold.title, 5), *fold.blocks)
     ]
     scorecard = [facts(comparison), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
-    text = _page(
+    cases = case_list(run, worst_case(comparison, comparison.reasons))
+    yield from _page(
         title=f"{verdict_label(comparison).word} · {run.suite.name}",
-        script="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
         tone=verdict_label(comparison).tone,
         heading=blocks_html([*heading(comparison, headed=True), next_note(comparison)]),
         summary=[card for card in (_why(comparison),) if card],
         scorecard=[card for card in map(blocks_html, (scorecard, judge_card(run))) if card],
         suite=run.suite.name,
         trend=blocks_html([_trend(comparison, [*history, now])]),
-        cases=len(run.details),
+        cases=cases,
+        most_open=MOST_OPEN,
         prompts=blocks_html(prompts),
         run=blocks_html(_run(comparison)),
     )
-    top, _, bottom = text.rpartition(DATA)
-    meta = {
-        "chunk": CASES_A_CHUNK,
-        "primary": kind.primary,
-        "worst": worst_case(comparison, comparison.reasons),
-        "metrics": {metric.key: [metric.title, metric.higher_is_better, metric.companion] for metric in kind.metrics},
-        "quarantined": {entry.case_id: entry.until for entry in run.quarantine.active},
-    }
-    yield top.encode()
-    yield island("meta", json.dumps(meta, allow_nan=False).encode())
-    yield rows_island(run.details)
-    yield from case_islands(run.details)
-    yield bottom.encode()
 
 
 def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes]:
@@ -90,10 +74,9 @@ def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes
     title, *rest = index_blocks(report)
     links = {suite: quote(page) for suite, page in pages.items()}
     tone = spans(title.text)[0].tone
-    text = _page(
-        title=headword(report), script="", tone=tone, heading=blocks_html([title]), summary=[blocks_html(rest, links)]
+    yield from _page(
+        title=headword(report), tone=tone, heading=blocks_html([title]), summary=[blocks_html(rest, links)]
     )
-    yield text.encode()
 
 
 def document_html(title: str, document: Document) -> Iterator[bytes]:
@@ -104,26 +87,34 @@ def document_html(title: str, document: Document) -> Iterator[bytes]:
             cards.append([Title(block.text, block.level + 1)])
         else:
             cards[-1].append(block)
-    yield _page(
-        title=title,
-        script="",
-        tone="",
-        heading=blocks_html(cards[0]),
-        summary=[blocks_html(each) for each in cards[1:]],
-    ).encode()
+    yield from _page(
+        title=title, tone="", heading=blocks_html(cards[0]), summary=[blocks_html(each) for each in cards[1:]]
+    )
 
 
-def _page(*, script: str, **values: Any) -> str:
-    """Return the template with these values, which are escaped; invisible characters are named."""
+def _page(*, suite: str = "", **values: Any) -> Iterator[bytes]:
+    """Yield the template with these values in pieces of UTF-8; only a suite's page has a script."""
+    environment = templates()
+    style = (FOLDER / "page.css").read_text(encoding="utf-8")
+    script = (FOLDER / "page.js").read_text(encoding="utf-8") if suite else ""
+    own = {"style": Markup(style), "script": Markup(script)}  # noqa: S704 - our own files
+    whole = {"policy": policy(script, style), "environment": environment, "suite": suite}
+    stream = environment.get_template("page.html").stream(whole | own | values)
+    stream.enable_buffering(BUFFERED)
+    yield from (piece.encode() for piece in stream)
+
+
+def templates() -> Environment:
+    """Return the templates of the page. They escape texts and name invisible characters."""
     from jinja2 import Environment, FileSystemLoader
 
     environment = Environment(
         loader=FileSystemLoader(FOLDER), autoescape=True, finalize=finalize, trim_blocks=True, lstrip_blocks=True
     )
-    style = (FOLDER / "page.css").read_text(encoding="utf-8")
-    own = {"style": Markup(style), "script": Markup(script)}  # noqa: S704 - our own files
-    page: str = environment.get_template("page.html").render(policy=policy(script, style), **own, **values)
-    return page
+    environment.globals |= {
+        "spaced": spaced, "tone": tone, "text_of": text_of, "same": key, "percent": numbers.percent,
+    }  # fmt: skip
+    return environment
 
 
 def _why(comparison: Comparison) -> Markup:
@@ -137,7 +128,7 @@ def _why(comparison: Comparison) -> Markup:
         if len(ground.reasons) == 1 and subject in known:
             link = f"→ {subject}"
             lines[-1] = [*spans(lines[-1]), Span(" "), Span(link)]
-            links[link] = f"#case={quote(subject, safe=UNQUOTED)}"
+            links[link] = f"#case={quote(subject)}"
     rest = lines[SHOWN_REASONS:]
     more = [Fold(f"{numbers.count(len(rest), 'more reason')}", [Note(rest)])] if rest else []
     return blocks_html([Title("Why", 4), Note(lines[:SHOWN_REASONS]), *more], links) if lines else Markup()
@@ -170,26 +161,6 @@ def _trend(comparison: Comparison, history: Sequence[TrendPoint]) -> Block:
         weekly=False,
     )
     return Plot(message(run_timeline(runs), suite.kind.primary_metric), drawing, "")
-
-
-def island(name: str, content: bytes) -> bytes:
-    """Return a data block of the page; `name` is a literal id."""
-    packed = base64.b64encode(gzip.compress(content, LEVEL, mtime=0))
-    return b'<script type="application/gzip" id="%b">%b</script>\n' % (name.encode(), packed)
-
-
-def rows_island(lines: Iterable[bytes]) -> bytes:
-    """Return the list's data of every case: the part of each line before its tab."""
-    return island("rows", b"[" + b",\n".join([line.partition(b"\t")[0] for line in lines]) + b"]")
-
-
-def case_islands(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the data of opened cases: the parts after the tab, in blocks of `CASES_A_CHUNK`."""
-    left = iter(lines)
-    number = 0
-    while bodies := [line.partition(b"\t")[2] for line in islice(left, CASES_A_CHUNK)]:
-        yield island(f"cases-{number}", b"[" + b",\n".join(bodies) + b"]")
-        number += 1
 
 
 def finalize(value: Any) -> Any:

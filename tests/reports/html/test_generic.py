@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import pytest
+
+from row3.kinds.retrieval import KIND as RETRIEVAL
+from row3.reports.html.cases import CaseList
+from row3.reports.html.page import templates
 from tests.browsers import Opened
 
-ROW = {"id": "memo", "title": "A memo", "domain": "", "status": "scored", "move": "unchanged", "zone": None}
+ROW: dict[str, Any] = {
+    "id": "memo", "title": "A memo", "domain": "", "status": "scored", "move": "unchanged",
+    "zone": None, "critical": False, "value": 0.5, "delta": 0.1}  # fmt: skip
 BODY: dict[str, Any] = {
-    "metrics": [["map", 0.5, 0.1, "pass"]],
+    "metrics": [[RETRIEVAL.primary, 0.5, 0.1, "pass"]],
     "marked": True,
     "texts": [
         ["date", "2026-01-05"],
@@ -64,29 +70,33 @@ BODY: dict[str, Any] = {
 }
 
 
-def draw(page: Opened, body: dict[str, Any]) -> None:
-    meta = {"metrics": {"map": ["MAP", True, False]}, "primary": "map"}
-    row = {**ROW, "critical": False, "resting": ""}
-    page.run(
-        f"document.getElementById('case').replaceChildren(...openedCase({json.dumps(row)}, {json.dumps(body)}, "
-        f"{json.dumps(meta)}))"
-    )
+@pytest.fixture
+def draw(chromium: Any) -> Iterator[Callable[..., Opened]]:
+    """Shows one case, as the page does, on a page of its own."""
+    page = chromium.new_page()
+
+    def drawn(body: dict[str, Any], row: dict[str, Any] = ROW) -> Opened:
+        lines = [json.dumps(row).encode() + b"\t" + json.dumps(body).encode()]
+        cases = CaseList(RETRIEVAL, [row | {"place": 0}], lines, row["id"], {"x": "2026-12-01"})
+        page.set_content("".join(cases.items(templates())))
+        return Opened(page)
+
+    yield drawn
+    page.close()
 
 
-def test_items_have_badges_and_what_was_found_of_them(show: Callable[..., Opened], mixed_report: Path) -> None:
-    page = show(mixed_report)
-    draw(page, BODY)
+def test_items_have_badges_and_what_was_found_of_them(draw: Callable[..., Opened]) -> None:
+    page = draw(BODY)
     assert page.texts("td[data-side=Now] .state") == ["unmatched", "wrong actor"]
     assert page.texts("td[data-side=Now] .remark") == ["expected Ada ships (91.0%)"]
     assert page.texts("td.alone.bad .label") == ["tea", "lunch"]
     assert page.texts(".items .state") == ["missed", "the baseline found it"]
     assert page.texts(".items .remark") == ["nearest lunch (20.0%)"]
-    assert page.texts(".figures .primary th") == ["MAP"]
+    assert page.texts("tbody th .strong") == [RETRIEVAL.primary_metric.title]
 
 
-def test_answers_stand_side_by_side_with_what_differs(show: Callable[..., Opened], mixed_report: Path) -> None:
-    page = show(mixed_report)
-    draw(page, BODY)
+def test_answers_stand_side_by_side_with_what_differs(draw: Callable[..., Opened]) -> None:
+    page = draw(BODY)
     assert page.texts("tr.changed dd.differs") == ["Ada", "Bo", "Ada"]
     assert "expected actor\nAda" in page.texts("tr.changed")[0]
     assert page.texts("tr.changed q") == ["Ada will ship the gateway"]
@@ -97,33 +107,29 @@ def test_answers_stand_side_by_side_with_what_differs(show: Callable[..., Opened
     # An expected name is marked by its aliases too.
     assert page.texts(".source mark.q.matched") == ["ship the gateway"]
     assert page.texts(".source mark.missed") == ["Bo objects loudly"]
-    assert page.text("#text .pairs").split() == ["date", "2026-01-05"]
+    assert page.text(".text .pairs").split() == ["date", "2026-01-05"]
 
 
-def test_an_answer_without_another_side_is_listed(show: Callable[..., Opened], mixed_report: Path) -> None:
-    page = show(mixed_report)
+def test_an_answer_without_another_side_is_listed(draw: Callable[..., Opened]) -> None:
     body = BODY | {
         "now": {"answer": BODY["now"]["answer"], "matches": None},
         "before": None,
         "baseline": {"same": False, "raw": "", "problem": "none is recorded"},
     }
-    draw(page, body)
-    assert "none is recorded" in page.text("#case")
+    page = draw(body)
+    assert "none is recorded" in page.text("article")
     assert page.texts(".items .label") == ["ship the gateway", "lunch"]
-    assert "sides-table" not in page.run("document.getElementById('case').innerHTML")
+    assert "sides-table" not in page.run("document.body.innerHTML")
 
 
-def test_a_case_without_an_answer_says_why(show: Callable[..., Opened], mixed_report: Path) -> None:
-    page = show(mixed_report)
-    page.run(
-        """document.getElementById('case').replaceChildren(...openedCase(
-          {id: 'x', title: '', status: 'failed', move: 'failed', zone: null, domain: '', critical: true,
-           resting: '2026-12-01'},
-          {metrics: [], texts: [], problem: 'the service was down', now: {answer: null, matches: null}, before: null,
-           baseline: {same: false, raw: '', problem: ''}},
-          {metrics: {}, primary: 'overall'}))"""
-    )
-    assert page.text(".case > .trouble") == "No answer: the service was down"
+def test_a_case_without_an_answer_says_why(draw: Callable[..., Opened]) -> None:
+    body = {
+        "metrics": [], "texts": [], "marked": False, "problem": "the service was down",
+        "now": {"answer": None, "matches": None}, "before": None,
+        "baseline": {"same": False, "raw": "", "problem": ""},
+    }  # fmt: skip
+    page = draw(body, ROW | {"id": "x", "status": "failed", "move": "failed", "critical": True})
+    assert page.text(".note.bad") == "No answer: the service was down"
     assert page.texts(".badges .state") == ["failed", "critical", "in quarantine until 2026-12-01, not counted"]
 
 
@@ -136,27 +142,23 @@ def ranking(*names: str) -> dict[str, Any]:
     }
 
 
-def test_ranked_results_stand_in_order_and_names_from_elsewhere_are_not_marked(
-    show: Callable[..., Opened], mixed_report: Path
-) -> None:
-    page = show(mixed_report)
+def test_ranked_results_stand_in_order_and_names_from_elsewhere_are_not_marked(draw: Callable[..., Opened]) -> None:
     body = BODY | {
         "marked": False,
         "texts": [["query", "How do I reset a password?"]],
         "now": ranking("b", "new", "c", "a"),
         "before": ranking("a", "b", "c", "gone"),
     }
-    draw(page, body)
+    page = draw(body)
     assert page.texts("td[data-side=Now] .label") == ["b", "new", "c", "a"]
     assert page.texts("td[data-side=Baseline] .label") == ["b", "c", "gone", "a"]
     assert page.texts(".source") == ["How do I reset a password?"]
-    assert page.texts("#case mark") == []
+    assert page.texts(".source mark") == []
 
 
-def test_a_list_that_is_empty_on_both_sides_is_left_out(show: Callable[..., Opened], mixed_report: Path) -> None:
-    page = show(mixed_report)
+def test_a_list_that_is_empty_on_both_sides_is_left_out(draw: Callable[..., Opened]) -> None:
     sides = {side: {"answer": {**BODY[side]["answer"], "links": []}, "matches": None} for side in ("now", "before")}
-    draw(page, BODY | sides)
-    titles = page.texts("#case h4")
+    page = draw(BODY | sides)
+    titles = page.texts("h4")
     assert any(title.lower().startswith("events") for title in titles)
     assert not any(title.lower().startswith("links") for title in titles)

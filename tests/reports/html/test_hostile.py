@@ -69,7 +69,7 @@ def test_nothing_of_it_runs_and_nothing_is_asked_for(show: Show, hostile_report:
     for case_id in ("rye", "yeast", "oven"):
         page.open_case(case_id)
         page.press("b")
-        for label in page.page.query_selector_all(".label")[:20]:
+        for label in page.page.query_selector_all("details[name][open] .label")[:20]:
             label.hover()
         page.page.fill("#search", 'onerror="window')  # with a character that JSON escapes
         page.until(lambda: page.text("#found").endswith(" of 3 cases") and "rye" in page.listed)
@@ -101,10 +101,10 @@ def test_it_is_shown_letter_by_letter(show: Show, hostile_report: Path) -> None:
     assert "abc⟨U+202E⟩gnp.exe⟨U+2066⟩⟨U+200F⟩⟨U+FEFF⟩" in labels
     assert "half ⟨U+D83D⟩ pair" in labels
     assert any("one⟨U+2028⟩two⟨U+2029⟩three⟨U+0085⟩four" in label for label in labels)
-    assert any("{{ 7 * 7 }}" in text for text in page.texts(".source"))
+    assert any("{{ 7 * 7 }}" in text for text in page.texts("details[name][open] .source"))
     assert SCRIPT in page.text(".diff")
     assert "onerror" in page.text(".verdict")
-    assert HANDLER in page.text("#case .case-title")
+    assert HANDLER in page.text("#list details[name][open] summary small")
 
 
 def test_what_gets_in_all_the_same_is_not_run(show: Show, hostile_report: Path) -> None:
@@ -147,16 +147,12 @@ def test_long_words_do_not_widen_a_phone(show: Show, hostile_report: Path) -> No
     for case_id in ("rye", "yeast"):
         page.open_case(case_id)
         assert page.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-        page.page.click("#back")
 
 
 def test_the_file_itself_holds_no_markup_from_outside(hostile_report: Path) -> None:
     text = hostile_report.read_text(encoding="utf-8")
     assert re.findall(r"<(script|style|meta|link|img|iframe|base|object)\b", text).count("img") == 1
-    # Ours: the script, and blocks of data in letters and digits.
-    blocks = re.findall(r'<script type="application/gzip" id="([a-z0-9-]+)">[A-Za-z0-9+/=]*</script>', text)
-    assert blocks == ["meta", "rows", "cases-0"]
-    assert len(re.findall(r"<script\b", text)) == len(blocks) + 1
+    assert len(re.findall(r"<script\b", text)) == 1  # ours
     assert "window.pwned='script'</script>" not in text
     assert not re.search("[\u2028\u2029\u202a-\u202e\u2066-\u2069\u0085]", text)
 
@@ -188,5 +184,5 @@ def test_answers_of_megabytes_open_and_say_what_is_not_shown(show: Show, tmp_pat
     page = show(box.path("report.html"))
     for case_id in ("rye", "oven"):
         page.open_case(case_id)
-        assert "more characters⟩" in page.text("#case")
+        assert "more characters⟩" in page.text("#list details[name][open]")
         assert page.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0

@@ -107,7 +107,7 @@ def judge_facts(page: Opened) -> dict[str, str]:
 
 def pairs_of(page: Opened, label: str) -> dict[str, str]:
     """What is told of an item of the open case."""
-    item = page.page.locator("#case .items > li", has=page.page.locator(".label", has_text=label))
+    item = page.page.locator("details[name][open] .items > li", has=page.page.locator(".label", has_text=label))
     return dict(zip(item.locator("dt").all_inner_texts(), item.locator("dd").all_inner_texts(), strict=True))
 
 
@@ -128,7 +128,7 @@ def test_grades_by_criterion_votes_and_a_failed_judgement(show: Show, reports: R
     assert found["issues"] == SHOWN and "reason" not in found
     assert page.run("window.pwned") is None and page.run("document.querySelectorAll('img:not(#trend img)').length") == 0
     page.open_case("q05")
-    assert "not judged" in page.texts("#case .items .state")
+    assert "not judged" in page.texts("details[name][open] .items .state")
     assert pairs_of(page, "judge helpfulness")["reason"].startswith("no grade: ")
 
 
@@ -142,7 +142,7 @@ def test_two_answers_with_grades_winners_and_claims(
     assert facts["Value win rate"] == "80.0% (49.0…94.3, n 10)"
     assert facts["position bias"].startswith("20.0% (5.7…51.0, n 10) of the judgements flip")
     page.open_case("q0")
-    assert page.texts("#case .items .state") == ["tie", "tie"]
+    assert page.texts("details[name][open] .items .state") == ["tie", "tie"]
     full = pairs_of(page, "full")
     assert full["votes"] == "baseline first: baseline, full first: full"
     assert full["flipped"] == "true"
