@@ -118,7 +118,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> DriftCheck:
     """Ask about these cases again, live, without recording the answers. Raises as `LiveRun.results`."""
-    cost = prices_of(session.project, session.suite).usd
+    cost = prices_of(session.project, session.suite, known_models=True).usd
     options, packing = replace(session.options, only=frozenset(ids)), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
     comparer, primary = Comparer(suite), suite.kind.primary

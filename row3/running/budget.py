@@ -1,4 +1,8 @@
-"""Price a run by the table in `row3.toml`, and keep to `--max-cost`: send no request that would exceed it."""
+"""Price a run, and keep to `--max-cost`: send no request that would exceed it.
+
+Prices in `row3.toml` come first, then the table of the package genai-prices, by address of the service and model. It is
+part of the package, so a price is as new as the installed release. Scores never depend on it.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +17,20 @@ from typing import TYPE_CHECKING
 from row3.domain.calls import CALLED
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import UsageError
-from row3.project.config import PriceConfig
+from row3.project.config import JudgeConfig, PriceConfig, ProviderConfig
 from row3.project.judges import judge_settings
 from row3.project.project import Project
 from row3.project.recordings import open_index
 from row3.project.suites import Suite
 from row3.project.system_config import runs_here
+from row3.providers.base import PRESETS
 
 if TYPE_CHECKING:
     import asyncio
 
 # A dated or numbered release of the same model: -2026-01-01, -20260101, -0613, -002. Not -5: claude-sonnet-4-5 is not
 # a release of claude-sonnet-4.
-_RELEASE = re.compile(r"-\d{3,}(?:-\d+)*")
+_RELEASE = re.compile(r"-\d{3,}(?:-\d+)*$")
 
 FREE = PriceConfig(input=0.0, output=0.0)
 
@@ -46,6 +51,8 @@ class Prices:
     """Prices in `row3.toml`, by model, or by a system's type such as `mcp`."""
     free: Mapping[tuple[str, bool], bool] = field(default_factory=dict)
     """Free providers, by `Request.by` and whether it is a system: True if set to free, False if free unless priced."""
+    services: Mapping[str, str] = field(default_factory=dict)
+    """Addresses by `Request.by`, for the prices of known models; none, if only configured prices count."""
 
     def of(self, model: str, by: str = "") -> PriceConfig | None:
         """Return the price of a model or system; None if unknown."""
@@ -57,9 +64,25 @@ class Prices:
         price = self.of(model, by)
         if price is FREE:
             return 0.0
-        if price is None or prompt_tokens is None or completion_tokens is None:
+        if prompt_tokens is None or completion_tokens is None:
             return None
+        if price is None:
+            service = "" if model in CALLED else self.services.get(by, "")
+            return known_usd(model, service, prompt_tokens, completion_tokens) if service else None
         return (prompt_tokens * price.input + completion_tokens * price.output) / 1_000_000
+
+
+def known_usd(model: str, service: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """Return the cost in US dollars by the table of genai-prices; None for a model unknown at this address."""
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(input_tokens=prompt_tokens, output_tokens=completion_tokens)
+    for name in dict.fromkeys((model, _RELEASE.sub("", model))):
+        try:
+            return float(calc_price(usage, name, provider_api_url=service).total_price)
+        except LookupError:
+            continue
+    return None
 
 
 def estimate_tokens(text: str) -> int:
@@ -74,16 +97,24 @@ FIRST_GUESS = 1000
 """Tokens assumed for the first answer to a request without a limit."""
 
 
-def prices_of(project: Project, suite: Suite) -> Prices:
-    """Return the prices of a suite's answers; what runs on this machine is free unless `row3.toml` sets a price."""
+def prices_of(project: Project, suite: Suite, *, known_models: bool = False) -> Prices:
+    """Return the prices of a suite's answers; what runs on this machine is free unless `row3.toml` sets a price.
+
+    `known_models` adds those of genai-prices (0.2 s): to show and limit what is spent, and never to score it.
+    """
     judge = judge_settings(project.config, suite.name)
-    known = [(JUDGE, False, judge.cost, judge.preset == "local")]
+    known, services = [(JUDGE, False, judge.cost, judge.preset == "local")], {JUDGE: _service(judge)}
     for by, arm in (suite.arms or {"": suite}).items():
         known.append((by, False, arm.provider.cost, arm.provider.preset == "local"))
+        services[by] = _service(arm.provider)
         if arm.system is not None:
             known.append((by, True, arm.system.cost, runs_here(arm.system)))
     free = {(by, called): cost is not None for by, called, cost, here in known if here or cost is not None}
-    return Prices(project.config.prices, free)
+    return Prices(project.config.prices, free, services if known_models else {})
+
+
+def _service(provider: ProviderConfig | JudgeConfig) -> str:
+    return provider.base_url or PRESETS[provider.preset or "openai"].base_url
 
 
 class Budget:
@@ -110,7 +141,7 @@ class Budget:
     def check(self, models: Iterable[tuple[str, str]], prices: Prices) -> None:
         """Raise `UsageError` for a model without a price; each is given with its `Request.by`."""
         for model, by in dict.fromkeys(models):
-            if prices.of(model, by) is None:
+            if prices.usd(model, 0, 0, by) is None:
                 fix = f'Add [prices."{model}"] to row3.toml: input and output, US dollars per million tokens; '
                 fix += 'or set `cost = "free"` for its provider'
                 raise UsageError(f"the price of `{model}` is unknown", where="--max-cost", fix=fix)

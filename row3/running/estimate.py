@@ -63,7 +63,7 @@ def estimate(
     mode = options.mode or project.config.mode
     exposed = check_provider(project, suite)
     asking = make_asking(suite, lineup, options)
-    prices = prices_of(project, suite)
+    prices = prices_of(project, suite, known_models=True)
     index = open_index(project.tree, suite.name)
     judged = set[str]()
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)

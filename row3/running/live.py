@@ -152,7 +152,7 @@ class LiveRun:
             fix = "Set the judge's `model` in [judge]" if by == [JUDGE] else "Set a model there, or with --model"
             raise NotServedError(what, where=f"{FILE} field {'judge' if by == [JUDGE] else 'provider'}.model", fix=fix)
         if self.session.budget is not None:
-            self.session.budget.check(models, prices_of(self.session.project, suite))
+            self.session.budget.check(models, prices_of(self.session.project, suite, known_models=True))
 
     def ask(
         self,
@@ -176,7 +176,7 @@ class LiveRun:
         with ending(session, sides):
             provider = open_provider(project, suite)
             meanings = open_meanings(project, suite, recordings=embeddings)
-            prices = prices_of(project, suite)
+            prices = prices_of(project, suite, known_models=True)
             grades: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
             answerers = [
                 LiveAnswerer(provider, saved, self.observer, prices, grades, session.budget, meanings)

@@ -81,7 +81,7 @@ def run_suite(
         head,
         partial=session.options.partial,
         take=take,
-        cost=prices_of(session.project, session.suite).usd,
+        cost=prices_of(session.project, session.suite, known_models=session.mode != "replay").usd,
         quarantine=in_force(session.project, suite, files),
     )
     for cache in session.caches.values():

@@ -10,7 +10,7 @@ import pytest
 
 from tests.projects import Box, clean_env
 
-HEAVY = ("httpx2", "matplotlib", "git", "numpy")
+HEAVY = ("httpx2", "matplotlib", "git", "numpy", "genai_prices")
 SHOW = f"; import sys; print(sorted({{n.partition('.')[0] for n in sys.modules}} & set({(*HEAVY, 'pydantic')!r})))"
 
 
@@ -36,7 +36,7 @@ def test_help_and_import_load_nothing_heavy(code: str, tmp_path: Path) -> None:
 
 def test_a_replayed_comparison_loads_neither_http_nor_charts(box: Box) -> None:
     code = "import os; from row3.cli.app import main; main(['--compare'], standalone_mode=False)"
-    assert not {"httpx2", "matplotlib", "numpy"} & set(eval(loaded(code, box.root)))
+    assert not {"httpx2", "matplotlib", "numpy", "genai_prices"} & set(eval(loaded(code, box.root)))
 
 
 def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> None:

@@ -241,3 +241,43 @@ def test_an_arm_and_a_judge_have_separate_prices(tmp_path: Path) -> None:
     prices = prices_of(project, make_suite(project.config, "a"))
     assert [prices.of("mcp", arm) is None for arm in ("baseline", "full")] == [False, True]
     assert [prices.of("m", by) is None for by in ("judge", "baseline", "full")] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "priced"),
+    [
+        ("", "gpt-5-mini", True),
+        ('preset = "openai"\n', "gpt-5-mini-2099-01-01", True),  # a release
+        ('preset = "anthropic"\n', "claude-sonnet-4-5", True),
+        ('preset = "gemini"\n', "gemini-2.5-flash", True),
+        ('preset = "openrouter"\n', "openai/gpt-5-mini", True),
+        ('preset = "anthropic"\n', "gpt-5-mini", False),  # of another provider
+        ('preset = "vllm"\n', "gpt-5-mini", False),
+        ('base_url = "https://paid.example.org/v1"\n', "gpt-5-mini", False),
+        ("", "gpt-of-tomorrow", False),
+        ("", "mcp", False),
+    ],
+)
+def test_known_models_have_prices_at_their_provider(provider: str, model: str, priced: bool, tmp_path: Path) -> None:
+    (tmp_path / "row3.toml").write_text(f'[provider]\n{provider}[suites.notes]\nkind = "retrieval"\n')
+    project = open_project(tmp_path)
+    suite = make_suite(project.config, "notes")
+    assert prices_of(project, suite).usd(model, 1000, 1000) is None  # scores and replay know only row3.toml
+    prices = prices_of(project, suite, known_models=True)
+    one, two = prices.usd(model, 1000, 1000), prices.usd(model, 2000, 2000)
+    assert (one is not None and two == pytest.approx(2 * one) and one > 0) if priced else one is None
+    assert prices.usd(model, None, 10) is None
+    if not priced:
+        with pytest.raises(UsageError, match="the price of .* is unknown"):
+            Budget(1.0).check([(model, "")], prices)
+    else:
+        Budget(1.0).check([(model, "")], prices)
+
+
+def test_a_price_of_the_project_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "row3.toml").write_text(
+        '[prices."gpt-5-mini"]\ninput = 1\noutput = 3\n[suites.notes]\nkind = "retrieval"\n'
+    )
+    project = open_project(tmp_path)
+    prices = prices_of(project, make_suite(project.config, "notes"), known_models=True)
+    assert prices.usd("gpt-5-mini", 1_000_000, 1_000_000) == pytest.approx(4.0)

@@ -127,7 +127,12 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
     saved = SavedAnswers.open(project, suite.name, "optimize", recordings=True, resume=session.options.resume)
     meanings = open_meanings(project, suite, recordings=True)
     asked = LiveAnswerer(
-        open_provider(project, suite), saved, Observer(), prices_of(project, suite), {}, meanings=meanings
+        open_provider(project, suite),
+        saved,
+        Observer(),
+        prices_of(project, suite, known_models=True),
+        {},
+        meanings=meanings,
     )
     reflecting = guarded(project, provider_at(endpoint, os.environ))
     with ending(session, [saved]), asyncio.Runner() as runner:
