@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from row3.domain.structs import convert
+
 from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
-from row3.domain.structs import convert
 from row3.kinds.extraction.model import GoldenCase
 from row3.project.cases import StoredCase
 from row3.project.project import Project, open_project

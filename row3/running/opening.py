@@ -26,8 +26,8 @@ def refuse_tracked(root: Path) -> None:
     from row3.project.git.process import EXPORTED, GitProcess
 
     with suppress(EnvironmentFault):  # no git
-        index = GitProcess(root, without=(*EXPORTED, "GIT_INDEX_FILE"))
-        if index.run("ls-files", "-z", "--", f":(literal){LOCAL}", check=False).out:
+        default = (*EXPORTED, "GIT_INDEX_FILE")  # of the repository itself, not of the hook that may call
+        if GitProcess(root).ask("ls-files", "-z", "--", f":(literal){LOCAL}", without=default).out:
             here = os.path.relpath(root)
             git = "git" if here == "." else f"git -C {shlex.quote(here)}"
             fix = f"Run `{git} rm -r --cached {LOCAL}` and commit; the files stay"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import Box, clean_env
+from tests.projects import Box, clean_env, worse
 
 HEAVY = ("httpx2", "matplotlib", "git", "numpy", "genai_prices")
 SHOW = f"; import sys; print(sorted({{n.partition('.')[0] for n in sys.modules}} & set({(*HEAVY, 'pydantic')!r})))"
@@ -34,9 +34,18 @@ def test_help_and_import_load_nothing_heavy(code: str, tmp_path: Path) -> None:
     assert loaded(code, tmp_path) == "[]"
 
 
-def test_a_replayed_comparison_loads_neither_http_nor_charts(box: Box) -> None:
-    code = "import os; from row3.cli.app import main; main(['--compare'], standalone_mode=False)"
-    assert not {"httpx2", "matplotlib", "numpy", "genai_prices"} & set(eval(loaded(code, box.root)))
+@pytest.mark.parametrize("args", [[], ["--baseline"], ["--compare"], ["--compare", "--format", "github"], ["lint"]])
+def test_a_replay_loads_neither_http_nor_charts_nor_gitpython(args: list[str], box: Box) -> None:
+    """A comparison that passes is the exception: it reads the commit by which the hook would judge."""
+    box.path(".row3").mkdir(exist_ok=True)  # then git is asked whether it tracks the folder
+    worse(box)
+    code = f"from row3.cli.app import main; main({args!r}, standalone_mode=False)"
+    assert not set(HEAVY) & set(eval(loaded(code, box.root)))
+
+
+def test_a_commit_is_read_by_gitpython(box: Box) -> None:
+    code = "from row3.cli.app import main; main(['--compare', '--against', 'HEAD'], standalone_mode=False)"
+    assert set(eval(loaded(code, box.root))) & set(HEAVY) == {"git"}
 
 
 def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> None:

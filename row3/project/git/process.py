@@ -1,4 +1,7 @@
-"""Runs git and turns its failures into row3's errors."""
+"""Runs git and turns its failures into row3's errors.
+
+By GitPython, except for what every replay asks: importing it takes longer than the answers.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +45,10 @@ EXPORTED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
 
 
 class GitProcess:
-    """Runs git in a folder, with variables added to the environment or (`without`) removed."""
+    """Runs git in a folder, with variables added to the environment."""
 
-    def __init__(
-        self, folder: Path, environment: Mapping[str, str] | None = None, without: Collection[str] = ()
-    ) -> None:
-        self.folder, self._without = folder, without
-        self._environment = ENVIRONMENT | dict(environment or {})
+    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+        self.folder, self._environment = folder, ENVIRONMENT | dict(environment or {})
 
     def run(
         self,
@@ -58,28 +58,53 @@ class GitProcess:
         environment: Mapping[str, str] | None = None,
         check: bool = True,
     ) -> Output:
-        """Run git, limited to root-relative `paths`, which are taken literally.
+        """Run git by GitPython, limited to root-relative `paths`, which are taken literally.
 
-        Raises EnvironmentFault without git and, if `check`, with git's message for an exit code other than 0.
+        Raises EnvironmentFault if GitPython cannot start and, if `check`, with git's message for a code other than 0.
         """
-        if paths is not None:
-            literal = (f":(top,literal){path.rstrip('/')}" if path not in ("", ".") else ":(top)" for path in paths)
-            args = (*args, "--", *literal)
-        inherited = {name: value for name, value in os.environ.items() if name not in self._without}
         try:
-            done = subprocess.run(
-                ["git", "-C", str(self.folder), *args],
-                input=stdin,
-                capture_output=True,
-                check=False,
-                env={**inherited, **self._environment, **(environment or {})},
-            )
+            from git import Git
+        except ImportError as error:  # also if GIT_PYTHON_GIT_EXECUTABLE names no git
+            what = f"cannot import GitPython: {str(error).partition(chr(10))[0]}"
+            raise EnvironmentFault(what, fix="Unset GIT_PYTHON_GIT_EXECUTABLE, or install row3 again") from None
+        # Without a folder of its own: `Git` would expand `$HOME` and `~` in it, and ignore one that it cannot enter.
+        process = Git().execute(
+            self._command(args, paths),
+            istream=subprocess.PIPE,
+            as_process=True,
+            env={**self._environment, **(environment or {})},
+        )
+        out, err = process.communicate(stdin)
+        return self._output(args[0], process.returncode, out, err, check)
+
+    def ask(
+        self,
+        *args: str,
+        paths: Sequence[str] | None = None,
+        without: Collection[str] = EXPORTED,
+        check: bool = False,
+    ) -> Output:
+        """Do what `run` does without GitPython and the variables `without`; raises EnvironmentFault without git."""
+        inherited = {name: value for name, value in os.environ.items() if name not in without}
+        try:
+            command, environment = self._command(args, paths), inherited | self._environment
+            done = subprocess.run(command, input=b"", capture_output=True, check=False, env=environment)
         except OSError as error:
             what = f"cannot start git ({error.strerror})"
             raise EnvironmentFault(what, fix="Install git and make sure that it is on PATH") from None
-        output = Output(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
-        if check and output.code:
-            raise git_error(output, self.folder, args[0])
+        return self._output(args[0], done.returncode, done.stdout, done.stderr, check)
+
+    def _command(self, args: Sequence[str], paths: Sequence[str] | None) -> list[str]:
+        command = ["git", "-C", str(self.folder), *args]
+        if paths is None:
+            return command
+        literal = (f":(top,literal){path.rstrip('/')}" if path not in ("", ".") else ":(top)" for path in paths)
+        return [*command, "--", *literal]
+
+    def _output(self, command: str, code: int, out: bytes, err: bytes, check: bool) -> Output:
+        output = Output(code, out, err.decode("utf-8", "replace"))
+        if check and code:
+            raise git_error(output, self.folder, command)
         return output
 
 

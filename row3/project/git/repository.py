@@ -38,12 +38,11 @@ class Repository:
             folder = folder.parent
         if "\n" in str(folder):
             raise EnvironmentFault("the folder's name has a line end", where=repr(str(folder)), fix="Rename it")
-        own: dict[str, str] = {}
-        output = GitProcess(folder, without=EXPORTED).run("rev-parse", *REPOSITORY_INFO, check=False)
+        output = GitProcess(folder).ask("rev-parse", *REPOSITORY_INFO)
         if output.code and (named := os.environ.get("GIT_DIR")):
             tree = os.environ.get("GIT_WORK_TREE", "")
             own = {"GIT_DIR": str(Path(named).absolute()), "GIT_WORK_TREE": str(Path(tree).absolute())}
-            output = GitProcess(folder, own, EXPORTED).run("rev-parse", *REPOSITORY_INFO, check=False)
+            output = GitProcess(folder, own).ask("rev-parse", *REPOSITORY_INFO)
         if output.code:
             if "not a git repository (or any" in output.err:
                 return None
@@ -52,13 +51,15 @@ class Repository:
                 raise EnvironmentFault(what, where=str(folder), fix="Use a clone or `git worktree add`")
             raise git_error(output, folder, "rev-parse")
         top, git_dir, common, shallow = output.text.split("\n")
-        root, place = Path(top), Path(git_dir)
+        root, place, common_dir = Path(top), Path(git_dir), Path(os.path.normpath(folder / common))
         if not folder.resolve().is_relative_to(root.resolve()):
             return None
+        # GitPython hands on the whole environment, so what was exported is replaced by what git has found and trusts.
+        found = {"GIT_DIR": git_dir, "GIT_WORK_TREE": top, "GIT_COMMON_DIR": str(common_dir)}
+        own = found if os.environ.keys() & set(EXPORTED) else {}
         if _is_foreign_index(place):
-            own["GIT_INDEX_FILE"] = str(place / "index")
-        process = GitProcess(root, own, EXPORTED)
-        return cls(root, place, Path(os.path.normpath(folder / common)), shallow == "true", process)
+            own = own | {"GIT_INDEX_FILE": str(place / "index")}
+        return cls(root, place, common_dir, shallow == "true", GitProcess(root, own))
 
     def relative(self, path: Path) -> str:
         """Return `path` relative to the root, `.` for the root; raises UsageError for a path outside."""
@@ -91,7 +92,8 @@ class Repository:
         return None if head == "(initial)" else head, any(not entry.startswith("# ") for entry in entries)
 
     def _status(self, *how: str, paths: Sequence[str]) -> list[str]:
-        return self._git.run("status", *how, "-z", "--no-renames", "--ignore-submodules=all", paths=paths).parts
+        how = (*how, "-z", "--no-renames", "--ignore-submodules=all")
+        return self._git.ask("status", *how, paths=paths, check=True).parts
 
     def user(self) -> str:
         """Return `Name <mail>` from git's configuration, else the name of the OS user.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from row3.errors import EnvironmentFault, UsageError
+from row3.project.git.process import EXPORTED
 from row3.project.git.repository import Repository
 
 from .conftest import Sandbox, make
@@ -82,6 +84,7 @@ def test_exported_git_dir_of_a_linked_worktree(box: Sandbox, tmp_path: Path, mon
     assert found is not None
     assert found.root == tree
     assert not found.state(["project"])[1]
+    assert (found.head(), set(found.contents(None, tree, ["."]).ids)) == (box.repository().head(), {"project/a"})
 
 
 def test_exported_relative_git_dir(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +117,35 @@ def test_exported_repository_that_is_another_one(box: Sandbox, tmp_path: Path, m
     found = Repository.find(other.root)
     assert found is not None and (found.root, found.head()) == (other.root, mine)
     assert set(found.contents(None, found.root, ["."]).ids) == {"mine"}
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_no_exported_variable_reaches_git(
+    box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, linked: bool
+) -> None:
+    """GitPython hands on the whole environment."""
+    other = make(tmp_path / "other")
+    other.commit(theirs="1")
+    box.commit(mine="1")
+    if linked:
+        box.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "linked"))
+        box = Sandbox(tmp_path / "linked")
+
+    def answers() -> object:
+        repo = box.repository()
+        seen = repo.root, repo.git_dir, repo.common_dir, repo.head(), repo.state(["."]), repo.git_path("hooks")
+        index, committed = (repo.contents(commit, box.root, ["."]) for commit in (None, "HEAD"))
+        return *seen, index, committed, repo.unstaged(["."]), repo.edited("HEAD", box.root), repo.user()
+
+    expected = answers()
+    values = {"GIT_DIR": ".git", "GIT_WORK_TREE": ".", "GIT_COMMON_DIR": ".git", "GIT_PREFIX": "x/"}
+    monkeypatch.chdir(other.root)
+    for count in range(1, len(EXPORTED) + 1):
+        for names in combinations(EXPORTED, count):
+            with monkeypatch.context() as exported:
+                for name in names:
+                    exported.setenv(name, str(other.root / values[name]) if count % 2 else values[name])
+                assert answers() == expected, names
 
 
 def test_exported_repository_and_a_folder_without_one(

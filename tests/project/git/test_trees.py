@@ -107,6 +107,18 @@ def test_the_index_has_what_a_sparse_checkout_leaves_out(box: Sandbox, tmp_path:
     assert at(box, None, "golden") == {"golden/a": "1"}
 
 
+@pytest.mark.parametrize(
+    "how", [("update-index", "--index-version", "4"), ("update-index", "--split-index"), ("pack-refs", "--all")]
+)
+def test_an_index_in_any_format(box: Sandbox, how: tuple[str, ...]) -> None:
+    box.commit(golden__a="1", golden__ab="2", golden__abc="3")
+    box.git(*how)
+    box.write("golden/ab", "staged")
+    box.git("add", "golden/ab")
+    assert at(box, None, "golden") == {"golden/a": "1", "golden/ab": "staged", "golden/abc": "3"}
+    assert at(box, "HEAD", "golden")["golden/ab"] == "2"
+
+
 def test_an_exported_index(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     box.commit(a="old", b="old")
     monkeypatch.setenv("GIT_INDEX_FILE", str(box.root / ".git" / "next-index-1.lock"))
