@@ -14,6 +14,7 @@ from row3.cli.show import INCOMPLETE, show_result
 from row3.comparing.baseline import save_baseline
 from row3.comparing.gating import gate
 from row3.domain.counts import count
+from row3.domain.progress import Observer
 from row3.errors import Undelivered
 from row3.gate.results import SuiteResult, judged, ran
 from row3.integrations import exporting
@@ -25,7 +26,7 @@ from row3.integrations.langfuse.seed import seed as seed_from
 from row3.project.project import Project
 from row3.project.suites import Suite, pick_suite
 from row3.reports.headline import some
-from row3.running.case_results import CaseResult, Observer
+from row3.running.case_results import CaseResult
 from row3.running.session import LiveFlags, Session
 
 force = options.option("--force", is_flag=True, help="Overwrite changes on the other side too.")()
@@ -144,12 +145,12 @@ class Steps(Observer):
         self._common, self._items = common, items
         self._done = self._failed = 0
 
-    def finished(self, result: CaseResult) -> None:
+    def finished(self, case_id: str, status: str, problem: str) -> None:
         """Count an item; report a failed one at once."""
         self._done += 1
-        if result.status != "scored":
+        if status != "scored":
             self._failed += 1
-            self._common.say(f"{result.case_id}: {result.problem}")
+            self._common.say(f"{case_id}: {problem}")
         if self._done == self._items or self._done % -(-self._items // MOST_STEPS) == 0:
             self._common.say(f"{self._done:,} of {self._items:,} items, {self._failed:,} failed")
 
@@ -229,7 +230,11 @@ def _run(
         return save_baseline(session)
     if compare:
         return judged(gate(session))
-    return ran(experiments.run_items(session, experiment, None if asks else steps.finished))
+
+    def replayed(result: CaseResult) -> None:
+        steps.finished(result.case_id, result.status, result.problem)
+
+    return ran(experiments.run_items(session, experiment, None if asks else replayed))
 
 
 def _note_summary(common: Common, experiment: experiments.Experiment, result: SuiteResult) -> None:

@@ -10,6 +10,7 @@ from row3.comparing.baseline import read_baseline
 from row3.comparing.comparison import Comparer
 from row3.domain.counts import count
 from row3.domain.manifests import Manifest
+from row3.domain.progress import Spent
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, NotServedError, Row3Error, UsageError
@@ -22,7 +23,7 @@ from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.suites import Suite, baseline_tier, has_baseline
 from row3.running.budget import prices_of
-from row3.running.case_results import Packing, Spent
+from row3.running.case_results import Packing
 from row3.running.collect import usage_json, usage_of
 from row3.running.estimate import BaselineRequests
 from row3.running.evaluate import Asking

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from row3.comparing.named_sides import recorded_models
 from row3.domain.counts import count, did_you_mean
+from row3.domain.progress import Cost
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
 from row3.errors import UsageError
@@ -21,7 +22,7 @@ from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.suites import Suite
 from row3.running.budget import prices_of
-from row3.running.case_results import CaseResult, Cost
+from row3.running.case_results import CaseResult
 from row3.running.evaluate import Asking
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay

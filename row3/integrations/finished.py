@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.metrics import Threshold, zones_of
+from row3.domain.progress import Cost
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import JUDGE, NoAnswer, Request, digest_text
 from row3.domain.runs import RunHeader
@@ -25,7 +26,6 @@ from row3.project.saved_runs import CaseRecord, SavedRun, answers_beside, contex
 from row3.project.suites import Suite, pick_suite
 from row3.running.asks import Given, Question
 from row3.running.budget import prices_of
-from row3.running.case_results import Cost
 from row3.running.evaluate import Asking, answers_to
 from row3.running.lineup import line_up
 from row3.running.stages import parameters_from

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.progress import Observer
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.files import disk_faults, no_follow, read_bytes, write_atomic
@@ -25,7 +26,7 @@ from row3.project.transaction import locked, writing
 from row3.providers.base import Provider
 from row3.running.asks import Given, Question
 from row3.running.budget import Budget, Prices
-from row3.running.case_results import Observer, spent_on
+from row3.running.case_results import spent_on
 from row3.running.collect import new_run_id, now, run_id_at
 from row3.running.meanings import Meanings
 from row3.running.replay import refuse_replacing

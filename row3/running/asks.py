@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from row3.domain.asks import FunctionRequest, FunctionScore, Spending, UsageRequest
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.judges import JudgeRequest
+from row3.domain.progress import Spent
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_json
 from row3.domain.scores import CaseScore
 from row3.domain.secrets import Guard
@@ -22,7 +23,7 @@ from row3.project.cases import StoredCase
 from row3.project.suites import Suite
 from row3.project.trusted_code import scorer_code
 from row3.running.budget import Prices, prices_of
-from row3.running.case_results import Spent, total
+from row3.running.case_results import total
 from row3.running.provider_access import guard_of
 from row3.running.stages import Parameters, begin_request, fill_request
 

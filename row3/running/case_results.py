@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from row3.domain.metrics import Zone, by_other_names, zones_of
+from row3.domain.progress import Spent
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, Compared
@@ -23,31 +24,6 @@ from row3.project.suites import Suite
 
 ANSWERS_DIGITS = 16
 """Hexadecimal digits of the digest that a record keeps of a case's answers."""
-
-Cost = Callable[[str, int | None, int | None, str], float | None]
-"""US dollars by model, prompt tokens and completion tokens; None for a model without a price."""
-
-
-class Spent(NamedTuple):
-    """Tokens, time and source of one answer."""
-
-    model: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    latency_s: float | None
-    replayed: bool
-    truncated: bool
-    by: str = ""
-    """`by` of its request."""
-
-    @property
-    def judge(self) -> bool:
-        """Whether this is a judge's grade, which is counted apart."""
-        return self.by == JUDGE
-
-    def usd(self, cost: Cost) -> float | None:
-        """Return its price in US dollars; None if tokens or price are unknown."""
-        return cost(self.model, self.prompt_tokens, self.completion_tokens, self.by)
 
 
 def total(parts: Sequence[float | None]) -> float | None:
@@ -284,19 +260,3 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
     value |= {key: part for key, part in extra.items() if part}
     value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
     return dump(value)
-
-
-class Observer:
-    """Follows a live run in its event loop; this one shows nothing. See `row3.cli.common`."""
-
-    def began(self, cases: int | None) -> None:
-        """The run begins; `cases` is None if their number is unknown."""
-
-    def answered(self, spent: Spent, usd: float | None) -> None:
-        """An answer arrived; `usd` is None if its price is unknown."""
-
-    def finished(self, result: CaseResult) -> None:
-        """A case has its score."""
-
-    def ended(self) -> None:
-        """The run is over, however it ended; called after the event loop."""

@@ -16,6 +16,7 @@ from weakref import finalize
 
 from row3.domain.judges import MOST_FAILED
 from row3.domain.metrics import warning_only, zones_of
+from row3.domain.progress import Cost, Spent
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import CaseRow, RunHeader
@@ -26,7 +27,7 @@ from row3.gate.results import Run
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
 from row3.metrics.ratios import overall
 from row3.project.suites import Suite
-from row3.running.case_results import CaseResult, Cost, Spent, total
+from row3.running.case_results import CaseResult, total
 from row3.running.evaluate import Asking
 
 

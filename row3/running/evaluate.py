@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from row3.domain.progress import Spent
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json
 from row3.domain.scores import CaseScore
@@ -24,7 +25,7 @@ from row3.project.cases import StoredCase
 from row3.project.saved_runs import ScoreCache
 from row3.project.suites import Suite
 from row3.running.asks import Given, Question, scored
-from row3.running.case_results import Spent, Transcript, spent_on
+from row3.running.case_results import Transcript, spent_on
 from row3.running.stages import Parameters, answer_schema, begin_request, fill_request
 
 

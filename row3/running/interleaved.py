@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from row3.domain.progress import Spent
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Progress, assess
 from row3.project.cases import StoredCase
 from row3.project.suites import Suite
 from row3.running.answering import LiveAnswerer, SavedAnswers
-from row3.running.case_results import CaseResult, Packing, Spent, Transcript
+from row3.running.case_results import CaseResult, Transcript
 from row3.running.evaluate import Asking, Walk, average, one_repeat
 from row3.running.live import LiveRun, lacks_grade, many
 
@@ -157,7 +158,7 @@ class Interleaving:
         score = walks["now"].score
         if pair.problem or score is None:
             score = CaseScore(pair.stored.id, "failed", {}, problem=pair.problem)
-        live.observer.finished(Packing(live.asking.suite)(pair.stored, score))
+        live.observer.finished(score.case_id, score.status, score.problem)
 
     def _packed(self, live: LiveRun, pair: Pair) -> CaseResult:
         suite, stored, spent = live.asking.suite, pair.stored, tuple(pair.spent)

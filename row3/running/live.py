@@ -14,6 +14,7 @@ from operator import call
 from typing import TYPE_CHECKING, TypeVar
 
 from row3.domain.counts import count
+from row3.domain.progress import Observer
 from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
 from row3.domain.scores import CaseScore
 from row3.errors import NotServedError, Row3Error, UsageError
@@ -22,7 +23,7 @@ from row3.project.config import FILE
 from row3.running.answering import LiveAnswerer, SavedAnswers
 from row3.running.asks import Given
 from row3.running.budget import prices_of
-from row3.running.case_results import Before, CaseResult, Observer, Packing
+from row3.running.case_results import Before, CaseResult, Packing
 from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
 from row3.running.execute import Inline, executor_for, few_collections
 from row3.running.meanings import open_meanings
@@ -109,7 +110,7 @@ class LiveRun:
 
         def take(result: CaseResult) -> None:
             results[result.case_id] = result
-            self.observer.finished(result)
+            self.observer.finished(result.case_id, result.status, result.problem)
 
         async def ask(answerers: Sequence[LiveAnswerer]) -> bool:
             import asyncio

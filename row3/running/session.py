@@ -12,6 +12,7 @@ from row3.domain.counts import part
 from row3.domain.given import Given
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.manifests import tier_of
+from row3.domain.progress import Observer
 from row3.domain.requests import RECORDED_ONLY, digest_json, digest_text
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
@@ -36,7 +37,6 @@ from row3.project.saved_runs import (
 )
 from row3.project.suites import Suite, pick_suite, with_limits
 from row3.running.budget import Budget, open_budget
-from row3.running.case_results import Observer
 from row3.running.opening import prepare
 from row3.running.run_options import RunOptions
 

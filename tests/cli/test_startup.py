@@ -55,3 +55,14 @@ def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> Non
             [*command, "--version"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
         )
         assert done.stdout.startswith("row3 0.")
+
+
+def test_help_is_a_small_part_of_the_program(tmp_path: Path) -> None:
+    code = "from row3.cli.app import main; main(['--help'], standalone_mode=False)"
+    code += "; import sys; own = [name for name in sys.modules if name.partition('.')[0] == 'row3']"
+    code += "; print(len(own), sorted({'asyncio', 'pydantic', 'rapidfuzz'} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=clean_env(tmp_path), capture_output=True, text=True, check=True
+    )
+    number, _, heavy = done.stdout.splitlines()[-1].partition(" ")
+    assert (int(number) <= 60, heavy) == (True, "[]")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from row3.domain.progress import Observer
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.domain.scores import CaseScore
@@ -18,7 +19,6 @@ from row3.providers.base import Provider
 from row3.running.answering import LiveAnswerer, SavedAnswers
 from row3.running.asks import Given, Question
 from row3.running.budget import prices_of
-from row3.running.case_results import Observer
 from row3.running.evaluate import Walk, replay_case, steps
 from row3.running.live import DEFAULT_JOBS, ending, many
 from row3.running.meanings import open_meanings
