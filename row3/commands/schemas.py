@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from row3.domain import lessons
 from row3.domain.manifests import Tier
-from row3.domain.models import CamelModel, Reply
+from row3.domain.models import CamelModel, Model, Reply
 from row3.domain.runs import HistoryEntry
 from row3.domain.scores import CaseStatus
 from row3.domain.verdicts import Word
@@ -132,15 +132,13 @@ class Results(CamelModel):
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Return each schema by its file's name without `.schema.json`."""
-    config = _schema(Config, CONFIG_SCHEMA_VERSION)
-    config["$defs"]["ProviderConfig"]["required"].remove("type")  # optional for a model's provider
     named = {
         **{kind.case_schema: _schema(kind.case_model) for kind in all_kinds().values()},
         "recording": _schema(recording_lines.Recording, recording_lines.SCHEMA_VERSION),
         "baseline": _schema(manifests.ManifestFile, manifests.SCHEMA_VERSION),
         "history": _schema(list[HistoryEntry])
         | {"description": "Every baseline, comparison and promotion, oldest first: metrics-history.json."},
-        "row3": config,
+        "row3": _schema(Config, CONFIG_SCHEMA_VERSION),
         "promoted": _schema(PromotedFile, PROMOTED_SCHEMA_VERSION),
         "lesson": _schema(lessons.Lesson, lessons.SCHEMA_VERSION),
         "reviewed": _schema(reviewed.Judgement, reviewed.SCHEMA_VERSION),
@@ -153,23 +151,30 @@ def schemas() -> dict[str, dict[str, Any]]:
     return {name: {"$schema": DRAFT, "title": f"row3: {name}"} | value for name, value in named.items()}
 
 
-class _Untitled(GenerateJsonSchema):
-    """Schemas without a title for each field, which only repeats its name."""
+class _Readable(GenerateJsonSchema):
+    """Schemas in the models' order, without titles, which only repeat names, and without defaults of defaults."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
+    def sort(self, value: Any, parent_key: str | None = None) -> Any:
+        return value
+
+    def encode_default(self, dft: Any) -> Any:
+        return dft.plain() if isinstance(dft, Model) else super().encode_default(dft)
+
 
 def _schema(model: Any, version: int | None = None) -> dict[str, Any]:
     """Return the schema of a type; a model's docstring describes it."""
-    value = TypeAdapter(model).json_schema(ref_template="#/$defs/{model}", schema_generator=_Untitled)
+    value = TypeAdapter(model).json_schema(ref_template="#/$defs/{model}", schema_generator=_Readable)
     parts: dict[str, Any] = value.pop("$defs", {})
     if "$ref" in value:
         value = parts.pop(model.__name__)
     for key in ("schemaVersion", "schema_version") if version is not None else ():
         if key in value["properties"]:
             value["properties"][key] = {"const": version}
-    value.pop("title", None)
+    for part in (value, *parts.values()):
+        part.pop("title", None)
     return value | ({"$defs": parts} if parts else {})
 
 

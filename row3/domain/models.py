@@ -15,7 +15,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, core_schema, to_jsonable_python
@@ -122,13 +122,16 @@ def _described(schema: CoreSchema, must: str) -> CoreSchema:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """A rule for texts that match a whole pattern; messages say that they should be `must`."""
+    """A rule for texts that match a whole pattern; messages say that they should be `must`.
+
+    The pattern means the same in Python and in a JSON Schema (ECMA 262), which has no `\\Z`.
+    """
 
     pattern: str
     must: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        text = core_schema.str_schema(pattern=rf"^(?:{self.pattern})\Z", strict=True, regex_engine="python-re")
+        text = core_schema.str_schema(pattern=rf"^(?:{self.pattern})$(?!\n)", strict=True, regex_engine="python-re")
         return _described(text, self.must)
 
 
@@ -144,7 +147,7 @@ def _day(value: Any) -> Any:
 
 Day = Annotated[date, BeforeValidator(_day)]
 """YYYY-MM-DD in the file."""
-Text = Annotated[str, Worded(r"[\s\S]*\S[\s\S]*", "a text")]
+Text = Annotated[str, Field(pattern=r"\S", strict=True), Must("a text")]
 """A text that is not blank."""
 
 
@@ -341,7 +344,7 @@ def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit
         return Misfit(place, "unknown-field", f"is unknown; {hint}")
     if stated := next((each["ctx"]["error"] for each in errors if each["type"] == "value_error"), None):
         return Misfit(place, "invalid-field", str(stated))
-    if kind in ("string_unicode", "string_sub_type"):
+    if isinstance(wrong, str) and re.search("[\ud800-\udfff]", wrong):
         what = "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
         return Misfit(place, "invalid-field", what)
     if isinstance(wrong, str) and not wrong.strip() and any(each["type"] == "worded" for each in errors):

@@ -64,7 +64,7 @@ def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Par
     """Parse an answer, by the documented repairs unless it is JSON in the usual form."""
     if not fields and len(text) <= MAX_ANSWER:
         try:
-            return _bounded(_strict(model, from_json(text, allow_inf_nan=False)))
+            return _bounded(_strict(model, from_json(text.encode(), allow_inf_nan=False)))
         except (ValueError, RecursionError):  # pydantic's errors are `ValueError`s
             pass
     found = read_json(text)

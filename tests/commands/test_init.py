@@ -54,7 +54,7 @@ def test_the_example_has_a_case_for_each_domain_and_both_prompts(tmp_path: Path)
 def test_the_example_shows_every_section_of_the_settings(tmp_path: Path) -> None:
     init(tmp_path, "example")
     text = (tmp_path / "row3.toml").read_text(encoding="utf-8")
-    for key in Config.__struct_fields__:
+    for key in Config.model_fields:
         assert key in text
     for section in ("provider", "weights", "thresholds", "matching", "predicates", "gate", "live"):
         assert f"[suites.example.{section}" in text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from msgspec.json import encode
 
 from row3.errors import UsageError
 from row3.integrations.finished import find_run, read_finished
@@ -60,7 +59,7 @@ def test_what_is_said_of_a_bad_answer_may_quote_it_so_it_is_content(live: Box) -
     run = latest(live, content=True)
     assert all("Dear baker" in case.problem for case in run.cases)
     assert {case.requests[0].answer for case in run.cases} == {"Dear baker, ?"}
-    encode(run)
+    run.model_dump_json()
 
 
 def test_a_failed_case_says_why_and_has_no_metrics(live: Box) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from row3.errors import InvalidFile, Undelivered
 from row3.integrations.finished import find_run, read_finished
@@ -39,7 +38,7 @@ class Receiver:
 def runs_of(box: Box, count: int) -> list[FinishedRun]:
     project = open_project(box.root)
     run = read_finished(project, find_run(project))
-    return [replace(run, header=replace(run.header, run_id=f"2026010{number}T000000Z-0")) for number in range(count)]
+    return [run.replace(header=run.header.replace(run_id=f"2026010{number}T000000Z-0")) for number in range(count)]
 
 
 def test_what_arrives_is_gone_from_the_outbox(live: Box, tmp_path: Path) -> None:

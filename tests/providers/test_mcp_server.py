@@ -21,7 +21,7 @@ from tests.systems.http_servers import Forgetful, faulty, free_port
 
 pytestmark = pytest.mark.slow
 
-QUICK = Poll("status", {"state": "done"}, {"job": "{result.job}"}, {"state": "failed"}, interval_s=0.01, limit_s=10)
+QUICK = Poll(tool="status", until={"state": "done"}, arguments={"job": "{result.job}"}, failed={"state": "failed"}, interval_s=0.01, limit_s=10)
 CORPUS = [
     Call(tool="remember", arguments={"name": name, "text": text}, poll=QUICK)
     for name, text in (("a", "rye"), ("b", "oats"))
@@ -69,12 +69,12 @@ class TestStdio:
         assert json.loads(given.text) == {"job": "n", "state": "done"}
 
     def test_a_poll_ends_at_its_limit_and_at_a_failure(self) -> None:
-        never = Poll("echo", {"state": "done"}, {"text": "{result}"}, interval_s=0.05, limit_s=0.2)
+        never = Poll(tool="echo", until={"state": "done"}, arguments={"text": "{result}"}, interval_s=0.05, limit_s=0.2)
         asked = stage("mcp", "echo", {"text": "still at it"}, never)
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)
         assert given.error == "`echo` did not finish within 0.2 s; its last result: still at it"
-        broken = Poll("status", {"state": "done"}, {"job": "{result}"}, {"state": ["failed", "lost"]})
+        broken = Poll(tool="status", until={"state": "done"}, arguments={"job": "{result}"}, failed={"state": ["failed", "lost"]})
         asked = stage("mcp", "echo", {"text": "broken"}, broken)
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)

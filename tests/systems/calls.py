@@ -27,7 +27,7 @@ def request(stage: Stage, *, case_id: str = "case") -> Request:
 
 def stage(kind: SystemType, tool: str, arguments: Mapping[str, Any], poll: Poll | None = None, **more: Any) -> Stage:
     """A stage with values in the place of all placeholders."""
-    return Stage(kind, "v1.0", Call(tool, arguments, poll), **more)
+    return Stage(kind, "v1.0", Call(tool=tool, arguments=arguments, poll=poll), **more)
 
 
 def ask_all(provider: Provider, requests: Sequence[Request]) -> list[Answer | NoAnswer]:
