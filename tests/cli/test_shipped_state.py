@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
 import pytest
+from pydantic import TypeAdapter
 
 from row3.domain.requests import digest_text
 from row3.domain.scores import CaseScore
@@ -102,19 +104,16 @@ def test_forged_scores_move_no_verdict(work: Box) -> None:
     cached = {path.name: path.read_bytes() for path in (work.state / "scores").iterdir()}
     forged = {}
     for name, raw in cached.items():
-        scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
+        scores = TypeAdapter(dict[str, CaseScore]).validate_json(raw)
         best = max(scores.values(), key=lambda score: score.metrics["overall"])
-        forged[name] = {
-            key: msgspec.structs.replace(best, case_id=score.case_id, found=score.found)
-            for key, score in scores.items()
-        }
+        forged[name] = {key: replace(best, case_id=score.case_id, found=score.found) for key, score in scores.items()}
     assert forged
     shutil.rmtree(work.state)
     for name, scores in forged.items():
-        work.write(f".row3/scores/{name}", msgspec.msgpack.encode(scores))
+        work.write(f".row3/scores/{name}", TypeAdapter(dict[str, CaseScore]).dump_json(scores))
     work.row3(*judge, code=1, CI="true")
     for name, scores in forged.items():
-        (work.state / "scores" / name).write_bytes(msgspec.msgpack.encode(scores))
+        (work.state / "scores" / name).write_bytes(TypeAdapter(dict[str, CaseScore]).dump_json(scores))
     work.row3(*judge, code=0, CI="true")  # so they would have counted
 
 
@@ -128,7 +127,7 @@ def test_a_forged_journal_answers_no_live_run(box: Box, model: Make, place: str)
     ]
     journal = (box.path(".row3") if place == "local" else box.state) / "journal"
     journal.mkdir(parents=True, exist_ok=True)
-    shutil.copy(recorded, journal / f"{SUITE}--live--20260101T000000Z-aaaaaa.jsonl")
+    shutil.copy(recorded, journal / f"{SUITE}--live--{datetime.now(UTC):%Y%m%dT%H%M%SZ}-aaaaaa.jsonl")
     asked = len(fake.asked)
     box.row3("--mode", "live", "--model", "other", code=0)
     assert len(fake.asked) - asked == (3 if place == "local" else 0)

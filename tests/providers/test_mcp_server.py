@@ -21,7 +21,14 @@ from tests.systems.http_servers import Forgetful, faulty, free_port
 
 pytestmark = pytest.mark.slow
 
-QUICK = Poll(tool="status", until={"state": "done"}, arguments={"job": "{result.job}"}, failed={"state": "failed"}, interval_s=0.01, limit_s=10)
+QUICK = Poll(
+    tool="status",
+    until={"state": "done"},
+    arguments={"job": "{result.job}"},
+    failed={"state": "failed"},
+    interval_s=0.01,
+    limit_s=10,
+)
 CORPUS = [
     Call(tool="remember", arguments={"name": name, "text": text}, poll=QUICK)
     for name, text in (("a", "rye"), ("b", "oats"))
@@ -74,7 +81,9 @@ class TestStdio:
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)
         assert given.error == "`echo` did not finish within 0.2 s; its last result: still at it"
-        broken = Poll(tool="status", until={"state": "done"}, arguments={"job": "{result}"}, failed={"state": ["failed", "lost"]})
+        broken = Poll(
+            tool="status", until={"state": "done"}, arguments={"job": "{result}"}, failed={"state": ["failed", "lost"]}
+        )
         asked = stage("mcp", "echo", {"text": "broken"}, broken)
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)
