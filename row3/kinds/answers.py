@@ -104,7 +104,7 @@ def plain_text(text: str) -> Parsed | Unusable:
 
 
 def _without_reasoning(text: str) -> str:
-    """Return what follows the last closing tag, up to the next opening one; else what precedes the first block.
+    """Return the last text outside of reasoning: after a closing tag or at the start, up to the next opening one.
 
     Before that, the first rest that is JSON as a whole wins, so that a tag in a value is no tag.
     """
@@ -114,10 +114,13 @@ def _without_reasoning(text: str) -> str:
     for start in (0, *closed[:MOST_TRIED]):
         if end := _json_end(text, start):
             return text[start:end].strip() if start or end < len(text.rstrip()) else text
-    rest = text[closed[-1] if closed else 0 :]
-    unclosed = OPENING_TAG.search(rest)
-    answer = (rest if unclosed is None else rest[: unclosed.start()]).strip()
-    return answer or ("" if opened is None else text[: opened.start()].strip())
+    # What precedes a closing tag without an opening one is reasoning too.
+    starts = closed if opened is None or (closed and closed[0] <= opened.start()) else [0, *closed]
+    for start in reversed(starts):
+        following = OPENING_TAG.search(text, start)
+        if answer := text[start : None if following is None else following.start()].strip():
+            return answer
+    return ""
 
 
 def _json_end(text: str, start: int) -> int:
