@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from msgspec import Struct
+from pydantic import BaseModel
 
 from row3.domain.asks import finish, no_vectors
+from row3.domain.models import convert
 from row3.domain.scores import CaseScore
-from row3.domain.structs import convert
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import Output, fit
 
-Model = TypeVar("Model", bound=Struct)
+Model = TypeVar("Model", bound=BaseModel)
 Answered = TypeVar("Answered", bound=Output)
 
 

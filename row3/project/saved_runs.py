@@ -57,7 +57,7 @@ class CaseRecord(Reply):
         """Return the record as JSON."""
         try:
             return self.model_dump_json(exclude_defaults=True).encode()
-        except (PydanticSerializationError, UnicodeEncodeError):  # half a surrogate pair, which UTF-8 cannot hold
+        except PydanticSerializationError:  # half a surrogate pair, which UTF-8 cannot hold
             return json.dumps(self.plain(), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
@@ -160,7 +160,7 @@ class ScoreCache:
         if not self._new:
             return
         kept = dict(list(self._scores.items())[-KEPT_SCORES:])
-        with suppress(InvalidFile, EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
+        with suppress(InvalidFile, EnvironmentFault, PydanticSerializationError):  # an answer may hold half a surrogate pair
             write_atomic(in_state(self._root, self._path), _SCORES.dump_json(kept))
         self._new = False
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.metrics import Zone, by_other_names, zones_of
 from row3.domain.progress import Spent
+from row3.domain.models import as_json
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, Compared
@@ -237,8 +238,8 @@ def dump(value: Any) -> bytes:
     """Return compact JSON, with lone surrogates (a model can write them) escaped."""
     try:
         return to_json(value, inf_nan_mode="null")
-    except (PydanticSerializationError, UnicodeEncodeError):
-        return json.dumps(to_jsonable_python(value), allow_nan=False, separators=(",", ":")).encode()
+    except PydanticSerializationError:
+        return json.dumps(as_json(value), allow_nan=False, separators=(",", ":")).encode()
 
 
 def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from dataclasses import replace
 
 from row3.comparing.case_pages import answer_of, body_of, row_of, texts_of
 from row3.domain.scores import CaseScore

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 from scipy.stats import binomtest, norm, spearmanr
 from sklearn.metrics import accuracy_score, cohen_kappa_score, recall_score
 
@@ -154,8 +153,7 @@ def test_wins_are_corrected_by_the_errors_on_the_winner() -> None:
     .04 · .22222/2 = .035964, and 1.95996 times its root is .37169.
     """
     judge = rules(rate(9, 10), None)
-    known = structs.replace(
-        judge.calibrated["help"],
+    known = judge.calibrated["help"].replace(
         winner_kappa=Coefficient(1, 0, 1),
         win_sensitivity=rate(8, 8),
         win_specificity=rate(2, 2),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from row3.domain.judgements import Approval, CriteriaChange, Judgement
 from row3.domain.metrics import Metric, Threshold
@@ -28,7 +27,7 @@ PROCEED, INVESTIGATE, BLOCK = Verdict
 
 
 def policy_with(**given: Any) -> GatePolicy:
-    return dataclasses.replace(POLICY, **given)
+    return replace(POLICY, **given)
 
 
 def side(

@@ -117,7 +117,7 @@ WINS = (
 
 def assert_wins(winners: Iterable[Winner], row: WinRow) -> None:
     """Score judgements made elsewhere as kind `outcome` does: wins and half of the ties are the published rate."""
-    case, silent = OutcomeCase(id="c", question="q"), AnswerOut("a")
+    case, silent = OutcomeCase(id="c", question="q"), AnswerOut(answer="a")
     total, values = Aggregate(), []
     for winner in winners:
         baseline = 2 if winner == "baseline" else 1

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.models import MisfitsError
 from row3.domain.scores import CaseScore
-from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.graph import KIND as GRAPH
@@ -205,7 +205,7 @@ def test_every_answer_scores_between_0_and_1_in_any_order(given_items: list[Any]
 def test_an_unreadable_answer_scores_zero_on_every_metric() -> None:
     """An empty answer skips hops, but a bad one must not drop out of their mean."""
     case = case_of(GraphCase, CASE)
-    silent = score_by(GRAPH, case, ConnectionsOut([]), RULES)
+    silent = score_by(GRAPH, case, ConnectionsOut(connections=[]), RULES)
     assert silent.metrics.keys() == METRIC_KEYS - {
         "hop_accuracy",
         "judged_rate",

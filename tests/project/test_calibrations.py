@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
-import msgspec
 import pytest
-from msgspec import structs
 
 from row3.domain.judges import Coefficient, JudgeRules, Rate
+from row3.domain.models import convert
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.project.calibrations import Calibration, Calibrations, calibrations_text
 
@@ -53,11 +53,11 @@ def test_both_kappas_must_reach_the_minimum() -> None:
     for kappa, winner, warranted in ((0.7, None, True), (0.7, 0.59, False), (0.59, 0.7, False), (0.6, 0.6, True)):
         found = Calibrations(rubrics={"help": calibration(kappa, winner)}).warranted(JUDGE, 0.6)
         assert (found == {"help"}) is warranted
-    few = structs.replace(calibration(1.0), labels=19)
+    few = calibration(1.0).replace(labels=19)
     assert not Calibrations(rubrics={"help": few}).warranted(JUDGE, 0.6)
 
 
 def test_a_calibration_is_read_back_as_it_was_written() -> None:
     text = calibrations_text(Calibrations(rubrics={"help": calibration()}))
-    assert msgspec.json.decode(text, type=Calibrations).rubrics == {"help": calibration()}
+    assert convert(json.loads(text), Calibrations).rubrics == {"help": calibration()}
     assert '"$schema": "../schemas/calibration.schema.json"' in text

@@ -6,11 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.domain.models import keys_of
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.kinds import all_kinds
@@ -41,7 +41,7 @@ CASE: dict[str, Any] = {
     "expectedRelationships": [{"source": "Salt", "target": "Rye", "predicate": "SLOWS"}],
     "forbiddenConcepts": ["Yeast"],
 }
-FIELDS = GoldenCase.__struct_encode_fields__
+FIELDS = tuple(keys_of(GoldenCase))
 
 
 FILE = "golden/core/rye.gold.json"
@@ -114,7 +114,7 @@ def test_a_file_is_a_case_or_one_message(raw: bytes) -> None:
         stored = parse_case(raw, FILE, EXTRACTION, where=FILE)
     except InvalidFile:
         return
-    again = parse_case(msgspec.json.encode(stored.case), FILE, EXTRACTION, where=FILE)
+    again = parse_case(stored.case.model_dump_json().encode(), FILE, EXTRACTION, where=FILE)
     assert again.case == stored.case
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from row3.domain.runs import RunHeader
 from row3.domain.scores import CaseScore
@@ -161,9 +160,9 @@ RECORD = CaseRecord(
     "record",
     [
         RECORD,
-        structs.replace(RECORD, spread={"overall": 0.25}),
-        structs.replace(RECORD, tally={"concepts": {"expected": 4, "found": 3}}),
-        structs.replace(RECORD, metrics={"overall": 1, "recall": 0.0}),
+        RECORD.replace(spread={"overall": 0.25}),
+        RECORD.replace(tally={"concepts": {"expected": 4, "found": 3}}),
+        RECORD.replace(metrics={"overall": 1, "recall": 0.0}),
     ],
 )
 def test_a_written_record_is_read_back(record: CaseRecord) -> None:
@@ -175,7 +174,7 @@ def test_empty_fields_are_not_written() -> None:
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
-    line = structs.replace(RECORD, found={"extraConcepts": ("\ud83d",)}).line()
+    line = RECORD.replace(found={"extraConcepts": ("\ud83d",)}).line()
     assert parse_record(line, where="x").found == {"extraConcepts": ("?",)}
 
 

@@ -135,4 +135,4 @@ def test_a_result_names_its_requests_and_answers(small: Box, opened: Open) -> No
     assert texts
     assert result.answers == tuple(map(digest_text, texts))
     record = parse_record(result.line, where="test")
-    assert (record.requests, record.answers, record.found) == (result.requests, result.answers, result.found)
+    assert (record.requests, record.answer_digests, record.found) == (result.requests, result.answers, result.found)

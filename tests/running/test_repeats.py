@@ -31,7 +31,7 @@ NOTE = "give items although the case expects none"
 
 def answered(kind: Kind, items: list[dict[str, Any]] | None, **changed: Any) -> CaseScore:
     """An answer's score, of None that of one that cannot be used."""
-    fields = kind.case_model.__struct_encode_fields__
+    fields = keys_of(kind.case_model)
     given = {key: value for key, value in (QUIET[kind.name] | changed).items() if key in fields}
     case = case_of(kind.case_model, given)
     if items is None:

@@ -24,7 +24,7 @@ class Events(Kind):
     """Scores `{"events": […]}`: events found, their categories, actors and evidence."""
 
     name = "events"
-    version = 14
+    version = 15
     tallied = ("categories", "categoryState")
     case_model = EventsCase
     case_schema = "events-case"

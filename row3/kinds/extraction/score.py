@@ -161,7 +161,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 16
+    version = 17
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS
@@ -252,7 +252,7 @@ class Extraction(Kind):
             "expectedConcepts": [
                 {"label": one.label, "required": one.required, "foundBy": one.found_by}
                 if one.found_by is not None
-                else one
+                else as_json(one)
                 for one in explanation.expected_concepts
             ],
             "relationships": as_json(explanation.relationships),

@@ -9,10 +9,10 @@ import pytest
 
 from row3.domain.asks import Ask, FunctionRequest, FunctionScore, Spending, UsageRequest, finish
 from row3.domain.judges import JudgeRequest, JudgeRules, fenced
+from row3.domain.models import MisfitsError, convert
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.domain.requests import Answer, NoAnswer
 from row3.domain.scores import CaseScore
-from row3.domain.structs import MisfitsError, convert
 from row3.kinds.answers import Unusable
 from row3.kinds.base import Rules
 from row3.kinds.checks.model import ChecksCase

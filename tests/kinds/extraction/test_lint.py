@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from row3.kinds.base import Finding, Rules
@@ -370,18 +369,18 @@ class TestShipped:
 
     @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name.removesuffix(".gold.json"))
     def test_a_shipped_case_has_no_finding(self, path: Path, rules: Rules) -> None:
-        case = msgspec.json.decode(path.read_bytes(), type=GoldenCase)
+        case = GoldenCase.model_validate_json(path.read_bytes())
         assert EXTRACTION.lint(case, rules) == []
         assert path.name == f"{case.id}.gold.json"
 
     def test_the_shipped_suite_has_no_finding(self) -> None:
-        cases = [msgspec.json.decode(path.read_bytes(), type=GoldenCase) for path in self.PATHS]
+        cases = [GoldenCase.model_validate_json(path.read_bytes()) for path in self.PATHS]
         assert EXTRACTION.lint_suite(cases) == []
         assert [sum(case.domain == domain for case in cases) for domain in DOMAINS] == [3] * 5
 
     @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name.removesuffix(".gold.json"))
     def test_the_expectations_of_a_shipped_case_score_as_flawless(self, path: Path, rules: Rules) -> None:
-        case = msgspec.json.decode(path.read_bytes(), type=GoldenCase)
+        case = GoldenCase.model_validate_json(path.read_bytes())
         output = EXTRACTION.read_output(
             {
                 "concepts": [

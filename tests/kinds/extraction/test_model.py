@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from row3.domain.structs import MisfitsError
 
+from row3.domain.models import MisfitsError
 from row3.domain.predicates import ROW3_PREDICATES
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
