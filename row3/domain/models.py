@@ -290,7 +290,10 @@ def _walk(error: ErrorDetails, model: Any) -> tuple[Place, Any]:
     location = [part for part in error["loc"] if part != "[key]"]
     while location:
         if len(members := choices(at)) > 1:
-            at = _member(members, str(location.pop(0)))
+            label = str(location.pop(0))
+            at = _member(members, label) if location else at
+            if not location:
+                break
             continue
         part = location.pop(0)
         place.append(part)

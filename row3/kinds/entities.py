@@ -81,7 +81,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
-    version = 16
+    version = 15
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

@@ -64,7 +64,7 @@ def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Par
     """Parse an answer, by the documented repairs unless it is JSON in the usual form."""
     if not fields and len(text) <= MAX_ANSWER:
         try:
-            return _bounded(_strict(model, from_json(text.encode(), allow_inf_nan=False)))
+            return _bounded(_valid(model, from_json(text.encode(), allow_inf_nan=False)))
         except (ValueError, RecursionError):  # pydantic's errors are `ValueError`s
             pass
     found = read_json(text)
@@ -85,22 +85,18 @@ def fit(
     if not isinstance(value, dict):
         return Unusable(f"the answer is {describe(value)}, not an object")
     with contextlib.suppress(ValueError, RecursionError):  # most are in the usual form
-        return _bounded(_strict(model, value), repairs)
+        return _bounded(_valid(model, value), repairs)
     wrong: list[str] = []
     usual = _usual(model, value, wrong)
     notes = (*repairs, f"{count(len(wrong), 'item')} cannot be read: {wrong[0]}") if wrong else repairs
     try:
-        return _bounded(_lenient(model, usual), notes)
+        return _bounded(_valid(model, usual), notes)
     except (ValueError, RecursionError) as error:
         return Unusable(f"the answer does not fit: {_misfit_text(value | usual, model, error)}")
 
 
-def _strict(model: type[Output], value: Any) -> Output:
+def _valid(model: type[Output], value: Any) -> Output:
     return model.model_validate(value, by_alias=True, by_name=False)
-
-
-def _lenient(model: type[Output], value: Any) -> Output:
-    return model.model_validate(value, strict=False, by_alias=True, by_name=False)
 
 
 def _bounded(output: Output, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
@@ -154,10 +150,20 @@ def _found_keys(value: Any) -> str:
 
 
 @cache
-def _parts(model: type[Output]) -> list[tuple[str, tuple[str, ...], Any, Any, bool]]:
-    """Return each key with all names for it, the models of its value and of a list's items, and if it is a text."""
+def _parts(model: type[Output]) -> list[tuple[str, tuple[str, ...], Any, Any, bool, bool]]:
+    """Return each key with all names for it, the models of its value and of a list's items, and if it is a text.
+
+    Last comes whether it is a number.
+    """
     return [
-        (key, (key, *_extra(field, ALSO, ())), _model_in(of), _model_in(item_in(of)), str in choices(of))
+        (
+            key,
+            (key, *_extra(field, ALSO, ())),
+            _model_in(of),
+            _model_in(item_in(of)),
+            str in choices(of),
+            bool({int, float} & {*choices(of)}),
+        )
         for key, field, of in ((key, field, field.annotation) for key, field in keys_of(model).items())
     ]
 
@@ -168,16 +174,16 @@ def _usual(model: type[Output], value: Any, wrong: list[str]) -> Any:
     if not isinstance(value, dict):
         return value
     usual: dict[str, Any] = {}
-    for key, names, struct, item, text in _parts(model):
+    for key, names, inner, item, text, number in _parts(model):
         name = next((name for name in names if name in value), None)
         if name is None:
             continue
-        part = as_text(value[name]) if text else value[name]
+        part = as_text(value[name]) if text else as_number(value[name]) if number else value[name]
         if isinstance(part, list) and item is not None:
             several = enumerate(map(as_text, part))
             part = [e if text and isinstance(e, str) else _item(item, e, (key, at), wrong) for at, e in several]
-        elif struct is not None:
-            part = _usual(struct, part, wrong)
+        elif inner is not None:
+            part = _usual(inner, part, wrong)
         usual[key] = part
     return usual
 
@@ -186,7 +192,7 @@ def _item(model: type[Output], value: Any, place: Place, wrong: list[str]) -> An
     """Return an item of a list in the usual form; one that cannot be read as an item that nothing matches."""
     usual = _usual(model, value, [])
     try:
-        _lenient(model, usual)
+        _valid(model, usual)
     except (ValueError, RecursionError) as error:
         kept = value | usual if isinstance(value, dict) and isinstance(usual, dict) else usual
         wrong.append(_misfit_text(kept, model, error, place))
@@ -199,6 +205,17 @@ def _item(model: type[Output], value: Any, place: Place, wrong: list[str]) -> An
 def as_text(value: Any) -> Any:
     """Return a number as its text, and any other value as it is."""
     return json.dumps(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def as_number(value: Any) -> Any:
+    """Return a text that is a JSON number or null as its value, a whole number as `int`, and any other as it is."""
+    found = value
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError, TypeError):
+            found = from_json(value)
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if found is None or type(found) in (int, float) else value
 
 
 def _misfit_text(value: Any, model: type[Output], error: Exception, place: Place = ()) -> str:

@@ -70,5 +70,5 @@ def read_calibrations(tree: Tree, suite: str) -> Calibrations:
 
 def calibrations_text(calibrations: Calibrations) -> str:
     """Return the text of the file."""
-    value = calibrations.plain() | {"$schema": "../schemas/calibration.schema.json"}
+    value = calibrations.plain() | {"$schema": "../schemas/calibration.schema.json", "schemaVersion": SCHEMA_VERSION}
     return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

@@ -160,7 +160,9 @@ class ScoreCache:
         if not self._new:
             return
         kept = dict(list(self._scores.items())[-KEPT_SCORES:])
-        with suppress(InvalidFile, EnvironmentFault, PydanticSerializationError):  # an answer may hold half a surrogate pair
+        with suppress(
+            InvalidFile, EnvironmentFault, PydanticSerializationError
+        ):  # an answer may hold half a surrogate pair
             write_atomic(in_state(self._root, self._path), _SCORES.dump_json(kept))
         self._new = False
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.metrics import Zone, by_other_names, zones_of
-from row3.domain.progress import Spent
 from row3.domain.models import as_json
+from row3.domain.progress import Spent
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, Compared

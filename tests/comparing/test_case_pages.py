@@ -72,7 +72,7 @@ def test_an_answer_comes_with_its_matches_in_the_same_order() -> None:
     shown = answer_of(EXTRACTION, replace(score_by(EXTRACTION, case, output, Rules()), output=output))
     labels = [concept["label"] for concept in shown["answer"]["concepts"]]
     assert labels == ["rye", "cereal", "salt", "proofing"]
-    assert [match.label for match in shown["matches"]["concepts"]] == labels
+    assert [match["label"] for match in shown["matches"]["concepts"]] == labels
 
 
 def test_texts_are_found_in_lists_of_documents_too() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from row3.domain.models import keys_of
 from row3.domain.scores import CaseScore
 from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed

@@ -94,9 +94,9 @@ def test_a_case_without_output_has_failed_and_nothing_becomes_zero(project: Proj
     ("output", "reason"),
     [
         ("I cannot help with that.", "the answer is not JSON"),
-        ([1], "does not fit"),
+        ({"concepts": "rye"}, "does not fit"),
         (None, "the answer is null"),
-        ({"concepts": [{"name": 3}]}, "does not fit"),
+        ({"concepts": [], "relationships": 3}, "does not fit"),
         ('{"concepts": [{"label": NaN}]}', "NaN is not a JSON number"),
     ],
 )

@@ -24,7 +24,7 @@ class Events(Kind):
     """Scores `{"events": […]}`: events found, their categories, actors and evidence."""
 
     name = "events"
-    version = 15
+    version = 14
     tallied = ("categories", "categoryState")
     case_model = EventsCase
     case_schema = "events-case"

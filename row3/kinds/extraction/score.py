@@ -161,7 +161,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 17
+    version = 16
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS
