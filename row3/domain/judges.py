@@ -7,13 +7,13 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictFloat, StrictInt
 
 from row3.domain.models import PART, CamelModel
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, canonical, digest_json, digest_text
 
-Fraction = Annotated[float, Field(ge=0, le=1)]
+Fraction = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Rate:
     value: Fraction
     low: Fraction
     high: Fraction
-    count: int
+    count: StrictInt
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Coefficient:
 
     __pydantic_config__: ClassVar[ConfigDict] = PART
 
-    value: float
-    low: float
-    high: float
+    value: StrictFloat
+    low: StrictFloat
+    high: StrictFloat
 
 
 class Agreement(CamelModel):

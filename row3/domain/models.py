@@ -52,8 +52,8 @@ TYPES = {
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 BOUNDS = {"greater_than": ">", "greater_than_equal": ">=", "less_than": "<", "less_than_equal": "<="}
 SIZES = {
-    "too_short": "an array of length >= {min_length}",
-    "too_long": "an array of length <= {max_length}",
+    "too_short": "{what} of length >= {min_length}",
+    "too_long": "{what} of length <= {max_length}",
     "string_too_short": "a text of at least {min_length} characters",
     "string_too_long": "a text of at most {max_length} characters",
 }
@@ -98,7 +98,10 @@ class Reply(Model):
 
 
 PART = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
-"""The `__pydantic_config__` of a frozen dataclass that is a part of a file; there it is an object."""
+"""The `__pydantic_config__` of a frozen dataclass that is a part of a file; there it is an object.
+
+It cannot be strict (that would refuse the object), so numbers in it have strict types.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +339,7 @@ def _order(place: Place, value: Any) -> list[int]:
 
 
 def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit:
-    first = errors[0]
+    first, *_ = errors = [each for each in errors if each["loc"][-1:] == ("[key]",)] or errors
     kind, wrong = first["type"], first["input"]
     if kind == "missing":
         return Misfit(place, "missing-field", "is missing")
@@ -377,4 +380,5 @@ def _wanted(error: ErrorDetails, annotation: Any) -> Iterator[str]:
     elif kind.startswith("date"):
         yield "a date like 2026-12-01"
     elif kind in SIZES:
-        yield SIZES[kind].format(**context)
+        what = "an object" if context.get("field_type") == "Dictionary" else "an array"
+        yield SIZES[kind].format(what=what, **context)
