@@ -74,7 +74,7 @@ class Moves(Reply):
     current: dict[str, Any]
 
 
-class Result(CamelModel):
+class Result(CamelModel, extra="ignore"):
     """The output of `--format json` for a run or a comparison."""
 
     schema_version: int
@@ -107,7 +107,7 @@ class Result(CamelModel):
     match_moves: Moves | None = None
 
 
-class SuiteResult(CamelModel):
+class SuiteResult(CamelModel, extra="ignore"):
     """The result of a suite, or why it is missing."""
 
     schema_version: int
@@ -158,6 +158,13 @@ class _Readable(GenerateJsonSchema):
         return False
 
     def sort(self, value: Any, parent_key: str | None = None) -> Any:
+        return value
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        value = super().dict_schema(schema)
+        if patterns := value.pop("patternProperties", None):  # would let other keys pass
+            ((pattern, inner),) = patterns.items()
+            value |= {"propertyNames": {"pattern": pattern}, "additionalProperties": inner}
         return value
 
     def encode_default(self, dft: Any) -> Any:

@@ -13,9 +13,8 @@ from typing import Any, get_args
 
 import click
 import pytest
-from msgspec import Struct
-from row3.domain.structs import keys_of
 
+from row3.domain.models import keys_of, models_in
 from row3.kinds import all_kinds
 from row3.kinds.cases import MemoryCase
 from row3.kinds.entities import ExpectedEntity
@@ -167,15 +166,14 @@ def keys(model: Any, seen: set[Any] | None = None) -> Iterator[str]:
     seen.add(model)
     for key, field in keys_of(model).items():
         yield key
-        for inner in models_in(field.type):
+        for inner in all_models_in(field.annotation):
             yield from keys(inner, seen)
 
 
-def models_in(annotation: Any) -> Iterator[Any]:
-    if isinstance(annotation, type) and issubclass(annotation, Struct):
-        yield annotation
+def all_models_in(annotation: Any) -> Iterator[Any]:
+    yield from models_in(annotation)
     for part in get_args(annotation):
-        yield from models_in(part)
+        yield from all_models_in(part)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +198,7 @@ def test_every_key_of_a_kind_is_documented_in_its_section(name: str) -> None:
     elsewhere = {*keys(MemoryCase)} | {"events": {*keys(ExpectedEntity)}, "entities": {*keys(EventsCase)}}.get(
         name, set()
     )
-    own = [*ExpectedEntity.__struct_fields__] if name == "entities" else []
+    own = [*ExpectedEntity.model_fields] if name == "entities" else []
     wanted = [*own, *(key for key in keys(KINDS[name].case_model) if key not in elsewhere)]
     assert not [key for key in wanted if key != "note" and f"`{key}`" not in section]
     assert not [metric.key for metric in KINDS[name].metrics if f"`{metric.key}`" not in section]

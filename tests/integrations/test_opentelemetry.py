@@ -150,14 +150,12 @@ def test_a_large_run_goes_in_several_requests(live: Box, collector: Collector, m
 
 
 def test_a_failed_case_is_an_error_and_has_no_results(live: Box, collector: Collector) -> None:
-    from msgspec.structs import replace
-
     project = open_project(live.root)
     run = read_finished(project, find_run(project))
-    lost = replace(run.cases[0].requests[0], finish_reason="")
-    failed = replace(run.cases[0], status="failed", metrics={}, problem="no answer (500)", requests=(lost,))
-    bad = replace(run.cases[1], status="bad_answer")
-    open_sink(project).write(replace(run, cases=(failed, bad)))
+    lost = run.cases[0].requests[0].replace(finish_reason="")
+    failed = run.cases[0].replace(status="failed", metrics={}, problem="no answer (500)", requests=(lost,))
+    bad = run.cases[1].replace(status="bad_answer")
+    open_sink(project).write(run.replace(cases=(failed, bad)))
     cases = {attributes(span)["row3.case.id"]: span for span in collector.named("row3 case")}
     one, other = cases[failed.id], cases[bad.id]
     assert (one.status.code, one.status.message) == (one.status.STATUS_CODE_ERROR, "no answer (500)")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import to_json
 
 from row3.domain.models import Model, Text, Worded
@@ -31,8 +31,19 @@ RubricName = Annotated[
 ]
 
 
+def _without_null(schema: dict[str, Any]) -> None:
+    """Take null, which stands for an absent key, out of a check's schema."""
+    for key in (key for key in TYPES if key != "equals"):
+        value = schema["properties"][key]
+        del value["default"]
+        options = [one for one in value.pop("anyOf") if one != {"type": "null"}]
+        value |= options[0] if len(options) == 1 else {"anyOf": options}
+
+
 class Check(Model):
     """One assertion about an answer; exactly one key gives its type."""
+
+    model_config = ConfigDict(json_schema_extra=_without_null)
 
     equals: Any = None
     """Equals this value, exactly if it is text."""

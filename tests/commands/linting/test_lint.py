@@ -315,7 +315,7 @@ BROKEN: list[tuple[Callable[[str], str | bytes], str, str, int, str]] = [
         "surrogate",
     ),
     (lambda t: t.replace('"Bank Runs"', "7"), "invalid-field", "topic", 4, "should be a string"),
-    (lambda t: t.replace('nConcepts": [', 'nConcepts": [[1],'), "invalid-field", "forbiddenConcepts.0", -1, "string"),
+    (lambda t: t.replace('nConcepts": [', 'nConcepts": [[1],'), "invalid-field", "forbiddenConcepts.0", -1, "a text"),
     (lambda t: t.replace("true", '"yes"', 1), "invalid-field", "expectedConcepts.0.required", -1, "true or false"),
     (lambda t: t.replace('"topic"', '"topics"'), "invalid-field", "topics", 4, "did you mean `topic`?"),
     (
