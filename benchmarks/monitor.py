@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import msgspec
 import psutil
+from pydantic_core import to_json
 
 from row3.integrations.monitoring.ingest import ingest
 from row3.integrations.monitoring.readers import Chunk
@@ -146,7 +146,7 @@ def ask(store: Store, now_ms: int) -> dict[str, float]:
     with store.open() as connection:
         timed = Timed(connection)
         seen = read_recent(timed, now_ms)
-    msgspec.json.encode(page(seen))
+    to_json(page(seen))
     whole = time.perf_counter() - begun
     return {name: 1000 * taken for name, taken in zip((*QUERIES, "refresh"), (*timed.times, whole), strict=True)}
 

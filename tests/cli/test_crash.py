@@ -15,11 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
-from row3.domain.structs import MisfitsError, convert, fields
 
 import row3
+from row3.domain.models import MisfitsError, Model, convert, keys_of
 from row3.kinds.checks.model import TYPES
 from tests.cli.test_broken_files import FILES, Broken, changed, places, prepared
 from tests.projects import HOME, Box, clean_env, tiny
@@ -49,12 +48,13 @@ def in_child(tried: str, *arguments: str) -> list[str]:
     return names
 
 
-def structs() -> list[type[msgspec.Struct]]:
-    """Every Struct of row3, in order of its name."""
+def models() -> list[type[Model]]:
+    """Every model of row3, in order of its name."""
     for module in pkgutil.walk_packages(row3.__path__, "row3."):
         if not module.name.startswith(("row3.integrations", "row3.pytest_plugin", "row3.__main__")):
             importlib.import_module(module.name)
-    found, waiting = set(), [msgspec.Struct]
+    found: set[type[Model]] = set()
+    waiting: list[type[Model]] = [Model]
     while waiting:
         below = [one for one in waiting.pop().__subclasses__() if one not in found]
         found |= set(below)
@@ -63,11 +63,11 @@ def structs() -> list[type[msgspec.Struct]]:
 
 
 def explain_models() -> None:
-    """Read every odd value as every field of every Struct, beside an unknown field."""
-    for model in structs():
-        for field in fields(model):
+    """Read every odd value as every field of every model, beside an unknown field."""
+    for model in models():
+        for key in keys_of(model):
             for odd in ODD:
-                value = {field.encode_name: odd, "zzz": 1}
+                value = {key: odd, "zzz": 1}
                 print(model.__name__, value, flush=True)
                 with contextlib.suppress(MisfitsError):
                     convert(value, model)
