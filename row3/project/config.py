@@ -202,7 +202,7 @@ class ExportConfig(Model):
 
 def _provider_type(value: Any) -> str:
     """Return the `type` of a provider's table; a model needs none."""
-    return str(value.get("type", "chat") if isinstance(value, dict) else value.type)
+    return str(value.get("type", "chat") if isinstance(value, dict) else getattr(value, "type", "chat"))
 
 
 SuiteProvider = Annotated[
