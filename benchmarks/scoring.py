@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-from row3.domain.structs import convert
 
 from benchmarks import generate, open_names
 from benchmarks.run import HERE, PYTHON, ROW3, Bench, measure

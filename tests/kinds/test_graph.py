@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from row3.domain.structs import MisfitsError
 
 from row3.domain.models import MisfitsError
 from row3.domain.scores import CaseScore

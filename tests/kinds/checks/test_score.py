@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from row3.domain.structs import MisfitsError, convert
 
 from row3.domain.asks import Ask, FunctionRequest, FunctionScore, Spending, UsageRequest, finish
 from row3.domain.judges import JudgeRequest, JudgeRules, fenced
