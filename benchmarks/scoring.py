@@ -16,10 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-
 from benchmarks import generate, open_names
 from benchmarks.run import HERE, PYTHON, ROW3, Bench, measure
 from row3.domain.asks import finish, no_vectors
+from row3.domain.models import convert
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND
 from row3.matching.judge import Judge, Matches
