@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from row3.domain.models import convert
 from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
 from row3.kinds.extraction.model import GoldenCase

@@ -47,6 +47,7 @@ TYPES = {
     "dataclass_type": "an object",
     "dataclass_exact_type": "an object",
     "none_required": "null",
+    "invalid_key": "a string",
 }
 """What a field should be, by pydantic's type of error."""
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
@@ -56,6 +57,10 @@ SIZES = {
     "too_long": "{what} of length <= {max_length}",
     "string_too_short": "a text of at least {min_length} characters",
     "string_too_long": "a text of at most {max_length} characters",
+}
+PLAIN = {
+    "string_unicode": "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character",
+    "recursion_loop": "is nested too deeply",
 }
 
 
@@ -254,7 +259,8 @@ def models_in(annotation: Any) -> list[type[BaseModel]]:
 def _types_of(kind: Any) -> dict[str, Any]:
     """Return the types of a model's or dataclass's fields by their key in files; none for any other type."""
     if is_dataclass(kind):
-        return get_type_hints(kind, include_extras=True)
+        types = get_type_hints(kind, include_extras=True)
+        return {each.name: types[each.name] for each in fields(kind)}
     return {key: field.annotation for one in models_in(kind) for key, field in keys_of(one).items()}
 
 
@@ -341,7 +347,7 @@ def _order(place: Place, value: Any) -> list[int]:
 def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit:
     first, *_ = errors = [each for each in errors if each["loc"][-1:] == ("[key]",)] or errors
     kind, wrong = first["type"], first["input"]
-    if kind == "missing":
+    if kind in ("missing", "union_tag_not_found"):
         return Misfit(place, "missing-field", "is missing")
     if kind in UNKNOWN:
         known = sorted({key for one in choices(annotation) for key in _types_of(one)})
@@ -353,6 +359,8 @@ def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit
     if isinstance(wrong, str) and re.search("[\ud800-\udfff]", wrong):
         what = "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
         return Misfit(place, "invalid-field", what)
+    if kind in PLAIN:
+        return Misfit(place, "invalid-field", PLAIN[kind])
     if isinstance(wrong, str) and not wrong.strip() and any(each["type"] == "worded" for each in errors):
         return Misfit(place, "invalid-field", "the text is empty")
     if kind.startswith("union_tag"):
