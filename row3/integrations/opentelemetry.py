@@ -29,7 +29,7 @@ ENDPOINT, TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_T
 HEADERS, TRACES_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
 BATCH_BYTES = 1_000_000
 """Of the spans in one request: collectors accept a few megabytes."""
-PROVIDERS = {"gemini": "gcp.gemini", "local": "llama.cpp"}
+PROVIDERS = {"azure": "azure.ai.openai", "gemini": "gcp.gemini", "local": "llama.cpp"}
 """The convention's names for presets, if different."""
 CALLED = ("mcp", "command", "python")
 """Types of systems, which requests name instead of a model."""

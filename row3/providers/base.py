@@ -29,7 +29,7 @@ class Endpoint:
 
     preset: str
     base_url: str
-    """Address without `/chat/completions`; empty for the `local` preset."""
+    """Address without `/chat/completions`; of the resource for `azure`; empty for `local`."""
     key_variable: str | None
     """Environment variable with the key; None if no key is sent."""
     timeout_s: float = 120.0
@@ -106,6 +106,8 @@ PRESETS: Mapping[str, Endpoint] = MappingProxyType(
             Endpoint("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", seed=False),
             # Documented as ignored by Anthropic.
             Endpoint("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", json_schema=False, seed=False),
+            # Every customer has an address of their own.
+            Endpoint("azure", "", "AZURE_OPENAI_API_KEY", limit_field="max_completion_tokens"),
             Endpoint("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
             Endpoint("ollama", "http://localhost:11434/v1", None),
             Endpoint("vllm", "http://localhost:8000/v1", None),
@@ -144,11 +146,16 @@ def endpoint_for(
         )
     endpoint = PRESETS[preset]
     url, limit_field = endpoint.base_url, endpoint.limit_field
+    if preset == "azure" and base_url is None:
+        what, fix = "the azure preset needs a base_url", "set your resource's, such as https://NAME.openai.azure.com"
+        raise UsageError(what, where="base_url", fix=fix)
     if base_url is not None:
         if preset == "local":
             what = "the local preset runs in this process and has no base_url"
             raise UsageError(what, where="base_url", fix="use llama.cpp or ollama")
         url = checked_url(base_url, allow_http=allow_http)
+        if preset == "azure":  # the client adds path and deployment to the resource's address
+            url = url.removesuffix("/v1").removesuffix("/openai")
         if preset == "openai" and urlsplit(url).hostname != urlsplit(endpoint.base_url).hostname:
             limit_field = "max_tokens"  # compatible servers often ignore the newer name silently
     return replace(

@@ -17,8 +17,8 @@ from row3.domain.counts import count
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.providers.base import Endpoint
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
+from row3.providers.openai_client import OpenAIClient
 from row3.providers.redaction import public_model_name
-from row3.providers.wire import Wire
 
 TEXTS, THOUGHTS = ("text", "output_text"), ("thinking", "reasoning")
 """Types of a message's parts: the answer, and Mistral's and others' reasoning."""
@@ -29,14 +29,14 @@ CHARACTERS_A_TOKEN = 4
 """Estimate, until the endpoint reports its count."""
 
 
-class OpenAIChat(Wire):
+class OpenAIChat(OpenAIClient):
     """A provider at an OpenAI-compatible endpoint."""
 
     def __init__(
-        self, endpoint: Endpoint, *, extra_fields: Callable[[Request], dict[str, object]] | None = None, **wire: Any
+        self, endpoint: Endpoint, *, extra_fields: Callable[[Request], dict[str, object]] | None = None, **client: Any
     ) -> None:
         """Send nothing yet; a server that needs the fields of `extra_fields` must accept all others too."""
-        super().__init__(endpoint, **wire)
+        super().__init__(endpoint, **client)
         self._extra_fields = extra_fields
         self._refused: dict[str, frozenset[str]] = {}
         """By model, the fields no longer sent because the endpoint rejected them, such as `response_format`."""
@@ -54,7 +54,7 @@ class OpenAIChat(Wire):
         return frozenset().union(*self._refused.values())
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
-        """Answer one request; see `Provider.ask` for failures, `Wire.send` for retries."""
+        """Answer one request; see `Provider.ask` for failures, `OpenAIClient.send` for retries."""
         sent: dict[str, Any] = {}
 
         def body() -> dict[str, Any]:
@@ -70,7 +70,7 @@ class OpenAIChat(Wire):
             return bool(left_out)
 
         guess = (len(request.system) + len(request.user)) / CHARACTERS_A_TOKEN + self._longest
-        answer = await self.send("chat/completions", body, read_reply, refuse, tokens=guess)
+        answer = await self.send("/chat/completions", body, read_reply, refuse, tokens=guess)
         if isinstance(answer, NoAnswer):
             return Answer("", "content_filter") if answer.filtered else answer
         if answer.prompt_tokens is not None:
@@ -167,12 +167,12 @@ BATCH_SIZE = 32
 """Texts per request. OpenAI takes 2,048; the lowest known limit of a server is 32."""
 
 
-class OpenAIEmbedder(Wire):
+class OpenAIEmbedder(OpenAIClient):
     """An embedder at an OpenAI-compatible endpoint."""
 
-    def __init__(self, endpoint: Endpoint, model: str, **wire: Any) -> None:
-        """Send nothing yet; `wire` are further arguments of `Wire`."""
-        super().__init__(endpoint, **wire)
+    def __init__(self, endpoint: Endpoint, model: str, **client: Any) -> None:
+        """Send nothing yet; `client` are further arguments of `OpenAIClient`."""
+        super().__init__(endpoint, **client)
         self._model = model
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
@@ -182,7 +182,8 @@ class OpenAIEmbedder(Wire):
             part = list(texts[start : start + BATCH_SIZE])
             body = {"model": self._model, "input": part, "encoding_format": "float"}
             guess = sum(map(len, part)) / CHARACTERS_A_TOKEN
-            vectors = await self.send("embeddings", partial(dict, body), partial(read_vectors, len(part)), tokens=guess)
+            read = partial(read_vectors, len(part))
+            vectors = await self.send("/embeddings", partial(dict, body), read, tokens=guess)
             if isinstance(vectors, NoAnswer):
                 return vectors
             found += vectors

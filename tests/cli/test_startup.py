@@ -10,7 +10,7 @@ import pytest
 
 from tests.projects import Box, clean_env, worse
 
-HEAVY = ("httpx2", "matplotlib", "git", "numpy", "genai_prices")
+HEAVY = ("httpx2", "matplotlib", "git", "numpy", "genai_prices", "openai")
 SHOW = f"; import sys; print(sorted({{n.partition('.')[0] for n in sys.modules}} & set({(*HEAVY, 'pydantic')!r})))"
 
 
@@ -46,6 +46,12 @@ def test_a_replay_loads_neither_http_nor_charts_nor_gitpython(args: list[str], b
 def test_a_commit_is_read_by_gitpython(box: Box) -> None:
     code = "from row3.cli.app import main; main(['--compare', '--against', 'HEAD'], standalone_mode=False)"
     assert set(eval(loaded(code, box.root))) & set(HEAVY) == {"git"}
+
+
+@pytest.mark.parametrize("arguments", [["--compare"], ["--mode", "auto"], ["--dry-run", "--mode", "record"]])
+def test_a_run_that_asks_nothing_loads_neither_http_nor_charts(box: Box, arguments: list[str]) -> None:
+    code = f"from row3.cli.app import main; main({arguments}, standalone_mode=False)"
+    assert not {"httpx2", "openai", "matplotlib", "numpy"} & set(eval(loaded(code, box.root)))
 
 
 def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ def test_where_each_preset_points(preset: str, url: str, variable: str | None) -
     assert (endpoint.preset, endpoint.base_url, endpoint.key_variable) == (preset, url, variable)
 
 
-def test_every_preset_is_covered_above_and_bounded() -> None:
-    assert len(PRESETS) == 8
+def test_every_preset_is_covered_here_and_bounded() -> None:
+    assert len(PRESETS) == 9
     assert all(0 < endpoint.timeout_s <= 600 and endpoint.max_retries <= 4 for endpoint in PRESETS.values())
 
 
@@ -117,6 +117,21 @@ def test_plain_http_to_another_machine_has_to_be_allowed(url: str) -> None:
 def test_https_and_this_machine_are_private(url: str) -> None:
     assert endpoint_for("vllm", base_url=url)
     assert not is_exposed(url)
+
+
+@pytest.mark.parametrize("more", ["", "/", "/openai", "/openai/v1/"])
+def test_azure_has_the_address_of_a_resource(more: str) -> None:
+    endpoint = endpoint_for("azure", base_url=f"https://openai-bread.openai.azure.com{more}")
+    assert (endpoint.base_url, endpoint.key_variable) == (
+        "https://openai-bread.openai.azure.com",
+        "AZURE_OPENAI_API_KEY",
+    )
+
+
+def test_azure_without_an_address_names_the_field() -> None:
+    with pytest.raises(UsageError, match="the azure preset needs a base_url") as caught:
+        endpoint_for("azure")
+    assert (caught.value.where, "https://NAME.openai.azure.com" in caught.value.fix) == ("base_url", True)
 
 
 def test_local_has_no_address() -> None:

@@ -113,6 +113,33 @@ def test_no_header_reveals_machine_or_accounts(fake: Any, make_request: Any, mon
         assert not [name for name in headers if name.startswith(("x-", "openai-"))]
 
 
+def test_azure_is_asked_at_the_deployment_with_its_own_header(
+    fake: Any, make_request: Any, make_reply: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Secret: s3cret\nAuthorization: Bearer stolen")
+    monkeypatch.setenv("AZURE_OPENAI_AD_TOKEN", "stolen")
+    azure = {"preset": "azure", "limit_field": "max_completion_tokens"}
+    asker = Asker(fake.url.removesuffix("/v1"), **azure)
+    fake.script = [make_reply(429, error("busy"), {"Retry-After": "2"}), make_reply()]
+    assert asker.ask(make_request(model="gpt 4/o")).text == "hello"
+    assert asker.delays == [2.0]
+    environ = {"ROW3_TEST_KEY": KEY, "OPENAI_API_VERSION": "2025-01-01-preview"}
+    Asker(fake.url.removesuffix("/v1"), environ=environ, **azure).ask(make_request())
+    path = "/openai/deployments/{}/chat/completions?api-version={}"
+    assert fake.paths[1:] == [path.format("gpt%204%2Fo", "2024-10-21"), path.format("model-1", "2025-01-01-preview")]
+    assert fake.seen[2]["max_completion_tokens"] == 50
+    for headers in fake.headers:
+        assert headers["api-key"] == KEY
+        assert not [name for name in headers if name.startswith(("x-", "openai-", "authorization"))]
+
+
+def test_azure_embeds_at_the_deployment(fake: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(body=rows([1.0]))]
+    assert embed(fake, "yeast", preset="azure", base_url=fake.url.removesuffix("/v1")) == [[1.0]]
+    assert fake.paths == ["/openai/deployments/embed-1/embeddings?api-version=2024-10-21"]
+    assert fake.headers[0]["api-key"] == KEY
+
+
 def test_openai_itself_gets_its_organisation(fake: Any, make_request: Any) -> None:
     environ = {"ROW3_TEST_KEY": KEY, "OPENAI_ORG_ID": "org-mine"}
     Asker(fake.url, preset="openai", environ=environ).ask(make_request())

@@ -1,21 +1,16 @@
-"""HTTP to an OpenAI-compatible endpoint: key, connections, retries, latency."""
+"""Requests to an OpenAI-compatible endpoint: key, pace, retries."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import random
-import socket
-import struct
-import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 from urllib.request import proxy_bypass
-from weakref import WeakKeyDictionary
 
 from row3.domain.requests import NoAnswer
 from row3.domain.secrets import NO_SECRETS, Guard
@@ -26,33 +21,21 @@ from row3.providers.pace import Pace
 from row3.providers.redaction import redact
 
 if TYPE_CHECKING:
-    import ssl
+    from httpx2 import Response
+    from openai import AsyncOpenAI
 
-    from httpx2 import AsyncClient, Response
-
-CONNECT_S = 15.0
 CONNECTIONS = 8
-"""Concurrent requests per client."""
+"""Concurrent requests per client, which searches all its connections for every request."""
 LONGEST_BODY_BYTES = 20_000_000
 """Read limit; a chat completion is some kilobytes, 32 embeddings one or two megabytes."""
-ACCOUNT_HEADERS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
-"""Environment variable by header; sent to OpenAI only."""
-SENT = "http11.send_request_body.started"
-"""httpcore event right before the body is sent; the head may go out much earlier in a busy process."""
-LAST_RECEIVED = struct.Struct("=52xI")
-"""`tcpi_last_data_recv` in Linux's `tcp_info`, in milliseconds."""
-TICK_MS = 4
-"""Resolution of `LAST_RECEIVED`: a single tick may mean no delay at all."""
-
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 """Environment variables of proxies, in lower case."""
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 T = TypeVar("T")
 Read = Callable[[bytes, Exchange, float], T | Fault]
 """Parses a body; the last argument is the latency in seconds."""
 
 
-class Wire:
+class OpenAIClient:
     """Sends requests to an endpoint and retries temporary failures.
 
     The first request reads the key from `environ`; it is sent only in the Authorization header. Tests replace `sleep`
@@ -72,12 +55,9 @@ class Wire:
         self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
         self._guard = NO_SECRETS
-        self._clients: list[AsyncClient] = []
-        self._idle: list[AsyncClient] = []
+        self._clients: list[AsyncOpenAI] = []
+        self._idle: list[AsyncOpenAI] = []
         """Each client once for every further request that it can take."""
-        self._sockets: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-        """Sockets by connection, because looking one up takes as long as the rest of a request."""
-        self._tls: ssl.SSLContext | None = None
         self._stopped: Fault | None = None
         self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
 
@@ -99,18 +79,14 @@ class Wire:
             refuse: takes the fields that the endpoint may reject; returns whether to send again without one.
             tokens: estimate for request and answer.
         """
-        tries, waited_s, content = 0, 0.0, b""
+        tries, waited_s = 0, 0.0
         while True:
-            try:
-                content = content or _JSON.encode(body()).encode()
-            except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
-                return NoAnswer(f"cannot send the request: {redact(str(error), self._guard).rstrip('.')}")
             async with self.pace.turn(tokens):
                 if self._stopped is not None:
                     raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
                 client = self._idle.pop() if self._idle else self._connect()
                 try:
-                    outcome = await self._try(client, path, content, read)
+                    outcome = await self._try(client, path, body(), read)
                 finally:
                     self._idle.append(client)
             if not isinstance(outcome, Fault):
@@ -119,7 +95,6 @@ class Wire:
                 self._stopped = outcome
                 raise ProviderStopped(outcome.message, fix=outcome.fix)
             if outcome.refused and refuse(outcome.refused):
-                content = b""
                 continue  # ends, as every round sends fewer fields; not counted as a retry
             if outcome.kind in ("give_up", "filtered"):
                 return NoAnswer(outcome.message, as_sentence(outcome.fix), outcome.kind == "filtered")
@@ -137,27 +112,16 @@ class Wire:
         """Close the connections."""
         clients, self._clients, self._idle = self._clients, [], []
         for client in clients:
-            await client.aclose()
+            await client.close()
 
-    def _connect(self) -> AsyncClient:
-        """Return a new client. Each has few connections, because it searches all of them for every request."""
+    def _connect(self) -> AsyncOpenAI:
         import httpx2
 
-        headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
-        if key := self._key():
-            headers["Authorization"] = f"Bearer {key}"
-        if self.endpoint.preset == "openai":
-            headers |= {name: self._environ[env] for name, env in ACCOUNT_HEADERS.items() if self._environ.get(env)}
-        if self._tls is None:
-            self._tls = httpx2.create_ssl_context()
+        from row3.providers.http_client import connect
+
+        key = self._key()
         try:
-            client = httpx2.AsyncClient(
-                base_url=self.endpoint.base_url,
-                headers=headers,
-                # `_try` limits the whole request, so a slow drip cannot extend it.
-                timeout=httpx2.Timeout(None, connect=CONNECT_S),
-                verify=self._tls,
-            )
+            client = connect(self.endpoint, key, self._environ, self._longest_body_bytes)
         except (ValueError, ImportError, httpx2.InvalidURL):
             if not (names := [name for name in sorted(os.environ) if name.lower() in PROXIES]):
                 raise
@@ -179,34 +143,33 @@ class Wire:
         self._guard = Guard({variable: key})
         return key
 
-    async def _try(self, client: AsyncClient, path: str, content: bytes, read: Read[T]) -> T | Fault:
-        """Send a request once; the time-out covers all of it, the size limit the unpacked body."""
+    async def _try(self, client: AsyncOpenAI, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
+        """Send a request once; the time-out covers all of it."""
         import httpx2
+        import openai
+
+        from row3.providers.http_client import CONNECT_S, TooLongError
 
         host, began = self.endpoint.host, time.monotonic()
-        received, sent_at, latency_s = bytearray(), time.perf_counter(), 0.0
-
-        async def trace(event: str, _: dict[str, Any]) -> None:
-            nonlocal sent_at
-            if event == SENT:
-                sent_at = time.perf_counter()
-
-        request = client.stream("POST", path, content=content, extensions={"trace": trace})
         try:
-            async with asyncio.timeout(self.endpoint.timeout_s), request as response:
-                async for piece in response.aiter_bytes():
-                    received += piece
-                    if len(received) > self._longest_body_bytes:
-                        megabytes = self._longest_body_bytes / 1_000_000
-                        return Fault("give_up", f"{host} sent more than {megabytes:g} MB, too much for an answer")
-                latency_s = max(0.0, time.perf_counter() - sent_at - self._unread_s(response))
-        except httpx2.ConnectTimeout:
+            async with asyncio.timeout(self.endpoint.timeout_s):
+                # The typed methods would send a header that says how the response is read.
+                response = await client.post(path, body=body, cast_to=httpx2.Response)
+        except openai.APIStatusError as error:
+            response = error.response
+        except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
+            return Fault("give_up", f"cannot send the request: {redact(str(error), self._guard).rstrip('.')}")
+        except TooLongError:
+            megabytes = self._longest_body_bytes / 1_000_000
+            return Fault("give_up", f"{host} sent more than {megabytes:g} MB, too much for an answer")
+        except openai.APITimeoutError:  # only connecting has a time-out of its own
             fix = f"check {_proxy_of(self.endpoint.base_url) or 'the network'} and the base_url"
             return Fault("retry", f"no connection to {host} within {CONNECT_S:g} s", fix)
         except TimeoutError:
             return Fault("retry", f"{host} did not finish its answer within {self.endpoint.timeout_s:g} s")
-        except httpx2.RequestError as error:
-            detail = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            detail = redact(str(cause) or type(cause).__name__, self._guard).rstrip(".")
             fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
             if proxy := _proxy_of(self.endpoint.base_url):
                 fix = f"check {proxy} and the base_url"
@@ -216,28 +179,14 @@ class Wire:
         if response.has_redirect_location:
             return _redirected(response, self._guard)
         if response.is_success:
-            outcome = read(bytes(received), exchange, latency_s)
+            outcome = read(response.content, exchange, response.elapsed.total_seconds())
         else:
-            outcome = status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
+            outcome = status_fault(response.status_code, response.content.decode("utf-8", "replace"), exchange)
         if isinstance(outcome, Fault) and outcome.limited:
             self.pace.rate_limited(began)
         else:
             self.pace.answered()
         return outcome
-
-    def _unread_s(self, response: Response) -> float:
-        """Return how long the last data lay unread while the process was busy; 0 if unknown."""
-        stream = response.extensions.get("network_stream")
-        if sys.platform != "linux" or stream is None:
-            return 0.0
-        try:
-            if stream not in self._sockets:
-                self._sockets[stream] = stream.get_extra_info("socket")
-            info = self._sockets[stream].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_RECEIVED.size)
-        except (OSError, AttributeError):  # closed, or not a socket
-            return 0.0
-        milliseconds: int = LAST_RECEIVED.unpack(info)[0]
-        return milliseconds / 1000 if milliseconds > TICK_MS else 0.0
 
 
 def _proxy_of(url: str) -> str:

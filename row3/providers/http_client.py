@@ -1,0 +1,79 @@
+"""The openai package's client within row3's bounds. Imported for the first request: it takes half a second."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+
+import httpx2
+import openai
+
+from row3.providers.base import Endpoint
+
+CONNECT_S = 15.0
+AZURE_API_VERSION = "2024-10-21"
+"""Unless OPENAI_API_VERSION names another."""
+HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
+"""All that is sent beside key and account: the package adds some about the machine, and OPENAI_CUSTOM_HEADERS."""
+ACCOUNT = {"organization": "OPENAI_ORG_ID", "project": "OPENAI_PROJECT_ID"}
+"""Environment variables; sent to OpenAI only, as `openai-…`."""
+PACKING = {"content-encoding", "content-length", "transfer-encoding"}
+"""Headers of a body as it was sent, not as it was read."""
+_tls = cache(httpx2.create_ssl_context)
+
+
+class TooLongError(Exception):
+    """A body beyond the limit."""
+
+
+class LimitedClient(httpx2.AsyncClient):
+    """Follows no redirect, sends only some headers, and reads bodies, errors' too, up to a limit."""
+
+    def __init__(self, headers: Collection[str], longest_body_bytes: int, **options: Any) -> None:
+        """The limit holds for the unpacked body; `options` are those of `httpx2.AsyncClient`."""
+        super().__init__(**options)
+        self._headers_sent, self._longest_body_bytes = headers, longest_body_bytes
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Return the response with its body; `elapsed` ends with the last byte. Raises `TooLongError`."""
+        for name in request.headers.keys() - self._headers_sent:
+            del request.headers[name]
+        received = bytearray()
+        response = await super().send(request, **options | {"stream": True, "follow_redirects": False})
+        try:
+            async for piece in response.aiter_bytes():
+                received += piece
+                if len(received) > self._longest_body_bytes:
+                    raise TooLongError
+        finally:
+            await response.aclose()
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in PACKING]
+        whole = httpx2.Response(response.status_code, headers=headers, content=bytes(received), request=request)
+        whole.elapsed = response.elapsed
+        return whole
+
+
+def connect(
+    endpoint: Endpoint, key: str | None, environ: Mapping[str, str], longest_body_bytes: int
+) -> openai.AsyncOpenAI:
+    """Return a new client that tries once. Raises as `httpx2.AsyncClient` for proxies in the environment."""
+    headers = HEADERS | {"authorization"} if key else HEADERS
+    if endpoint.preset == "azure":
+        headers = HEADERS | {"api-key"}
+    elif endpoint.preset == "openai":
+        headers |= {f"openai-{name}" for name in ACCOUNT}
+    settings: dict[str, Any] = {
+        "api_key": key or "none",
+        "max_retries": 0,
+        # The whole request has a time-out elsewhere, so a slow drip cannot extend it.
+        "timeout": httpx2.Timeout(None, connect=CONNECT_S),
+        "http_client": LimitedClient(headers, longest_body_bytes, verify=_tls()),
+        "default_headers": {"Accept-Encoding": "identity"},
+    }
+    if endpoint.preset == "azure":
+        version = environ.get("OPENAI_API_VERSION") or AZURE_API_VERSION
+        return openai.AsyncAzureOpenAI(azure_endpoint=endpoint.base_url, api_version=version, **settings)
+    settings["default_headers"]["Authorization"] = f"Bearer {key}"  # before one in OPENAI_CUSTOM_HEADERS
+    settings |= {name: environ.get(variable) or None for name, variable in ACCOUNT.items()}
+    return openai.AsyncOpenAI(base_url=endpoint.base_url, **settings)
