@@ -5,8 +5,13 @@ They are derived from the models that read the files. Results are only written, 
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
@@ -160,6 +165,12 @@ class _Readable(GenerateJsonSchema):
     def sort(self, value: Any, parent_key: str | None = None) -> Any:
         return value
 
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        return _described(super().model_schema(schema), schema["cls"])
+
+    def dataclass_schema(self, schema: Any) -> dict[str, Any]:
+        return _described(super().dataclass_schema(schema), schema["cls"])
+
     def dict_schema(self, schema: Any) -> dict[str, Any]:
         value = super().dict_schema(schema)
         if patterns := value.pop("patternProperties", None):  # would let other keys pass
@@ -169,6 +180,25 @@ class _Readable(GenerateJsonSchema):
 
     def encode_default(self, dft: Any) -> Any:
         return dft.plain() if isinstance(dft, Model) else super().encode_default(dft)
+
+
+def _described(value: dict[str, Any], model: type[Any]) -> dict[str, Any]:
+    """Return a model's schema with each field described by the docstring below it in the source."""
+    fields = getattr(model, "model_fields", {})
+    for name, text in _docstrings(model):
+        key = fields[name].validation_alias or name if name in fields else name
+        if key in value.get("properties", {}):
+            value["properties"][key] = {"description": text} | value["properties"][key]
+    return value
+
+
+def _docstrings(model: type[Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names of a class's and its bases' fields with their docstrings."""
+    for one in (each for each in model.__mro__ if each.__module__.startswith("row3.")):
+        (body,) = ast.parse(dedent(inspect.getsource(one))).body
+        for field, text in pairwise(getattr(body, "body", ())):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                yield ast.unparse(field.target), inspect.cleandoc(str(text.value.value))
 
 
 def _schema(model: Any, version: int | None = None) -> dict[str, Any]:

@@ -67,7 +67,7 @@ PLAIN = {
 class Model(BaseModel):
     """A part of a file that people write: frozen, and an unknown key is an error.
 
-    Attribute docstrings describe the fields in schemas and docs.
+    Attribute docstrings describe the fields in schemas, which read them (`use_attribute_docstrings` would at each start).
     """
 
     model_config = ConfigDict(
@@ -78,7 +78,6 @@ class Model(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,
-        use_attribute_docstrings=True,
     )
 
     def plain(self) -> dict[str, Any]:
@@ -102,7 +101,7 @@ class Reply(Model):
     model_config = ConfigDict(extra="ignore")
 
 
-PART = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+PART = ConfigDict(extra="forbid", allow_inf_nan=False)
 """The `__pydantic_config__` of a frozen dataclass that is a part of a file; there it is an object.
 
 It cannot be strict (that would refuse the object), so numbers in it have strict types.

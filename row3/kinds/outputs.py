@@ -42,7 +42,7 @@ UNREADABLE = "—"
 class Output(Model):
     """An answer, or part of one; what a prompt asks for is described in each field, not in its docstring."""
 
-    model_config = ConfigDict(use_attribute_docstrings=False, allow_inf_nan=True)
+    model_config = ConfigDict(allow_inf_nan=True)
 
     @classmethod
     def empty(cls) -> Self:

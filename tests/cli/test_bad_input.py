@@ -149,7 +149,7 @@ ALL = (
     Bad("prompt-undefined", put(PROMPT, TEMPLATE, "{{ source_txt }}"), (PROMPT, "source_txt", "source_text")),
     Bad("prompt-syntax", put(PROMPT, TEMPLATE, "{{ source_text"), (PROMPT, "line 2")),
     Bad("prompt-internals", put(PROMPT, TEMPLATE, "{{ source_text.__class__.__mro__ }}"), (PROMPT, "refused")),
-    Bad("prompt-date-key", put(PROMPT, "output:", "2024-01-01:"), (PROMPT, "`2024-01-01`")),
+    Bad("prompt-date-key", put(PROMPT, "output:", "2024-01-01:"), (PROMPT, '`"2024-01-01"` is unknown')),
     Bad("recording-surrogate", write(RECORDED, '"\\ud800"\n'), (f"{RECORDED}:1", "surrogate")),
     Bad("baseline-output", put(BASELINE, '"output": "extraction"', '"output": ""'), (BASELINE, "not an output of")),
     Bad(
