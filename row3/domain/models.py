@@ -67,7 +67,7 @@ PLAIN = {
 class Model(BaseModel):
     """A part of a file that people write: frozen, and an unknown key is an error.
 
-    Attribute docstrings describe the fields in schemas, which read them; `use_attribute_docstrings` would at each start.
+    Attribute docstrings describe the fields in schemas (`use_attribute_docstrings` would read them at each start).
     """
 
     model_config = ConfigDict(
