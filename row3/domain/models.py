@@ -15,7 +15,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, core_schema, to_jsonable_python
@@ -129,16 +129,18 @@ def _described(schema: CoreSchema, must: str) -> CoreSchema:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """A rule for texts that match a whole pattern; messages say that they should be `must`.
+    """A rule for texts that match a pattern, by default as a whole; messages say that they should be `must`.
 
     The pattern means the same in Python and in a JSON Schema (ECMA 262), which has no `\\Z`.
     """
 
     pattern: str
     must: str
+    whole: bool = True
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        text = core_schema.str_schema(pattern=rf"^(?:{self.pattern})$(?!\n)", strict=True, regex_engine="python-re")
+        pattern = rf"^(?:{self.pattern})$(?!\n)" if self.whole else self.pattern
+        text = core_schema.str_schema(pattern=pattern, strict=True, regex_engine="python-re")
         return _described(text, self.must)
 
 
@@ -154,7 +156,7 @@ def _day(value: Any) -> Any:
 
 Day = Annotated[date, BeforeValidator(_day)]
 """YYYY-MM-DD in the file."""
-Text = Annotated[str, Field(pattern=r"\S", strict=True), Must("a text")]
+Text = Annotated[str, Worded(r"\S", "a text", whole=False)]
 """A text that is not blank."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import to_json
 
 from row3.domain.models import Model, Text, Worded
@@ -31,61 +31,58 @@ RubricName = Annotated[
 ]
 
 
-def _without_null(schema: dict[str, Any]) -> None:
-    """Take null, which stands for an absent key, out of a check's schema."""
-    for key in (key for key in TYPES if key != "equals"):
-        value = schema["properties"][key]
-        del value["default"]
-        options = [one for one in value.pop("anyOf") if one != {"type": "null"}]
-        value |= options[0] if len(options) == 1 else {"anyOf": options}
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]
+
+
+UNSET: Any = Field(default=None, json_schema_extra=_without_default)
+"""A type of check that this one is not; null in a file is an error, except for `equals`."""
 
 
 class Check(Model):
     """One assertion about an answer; exactly one key gives its type."""
 
-    model_config = ConfigDict(json_schema_extra=_without_null)
-
-    equals: Any = None
+    equals: Any = UNSET
     """Equals this value, exactly if it is text."""
-    contains: Text | None = None
+    contains: Text = UNSET
     """Contains this text."""
-    contains_all: Texts | None = None
+    contains_all: Texts = UNSET
     """Contains each of these texts."""
-    contains_any: Texts | None = None
+    contains_any: Texts = UNSET
     """Contains one of these texts."""
-    not_contains: Text | Texts | None = None
+    not_contains: Text | Texts = UNSET
     """Contains none of these texts."""
-    regex: Text | None = None
+    regex: Text = UNSET
     """Matches this pattern somewhere."""
-    starts_with: Text | None = None
+    starts_with: Text = UNSET
     """Begins with this text."""
-    one_of: Values | None = None
+    one_of: Values = UNSET
     """Is one of these values."""
-    number: float | Text | None = None
+    number: float | Text = UNSET
     """Contains this number: 2.1, or `5 km`."""
-    json_schema: dict[str, Any] | None = None
+    json_schema: dict[str, Any] = UNSET
     """Is JSON that matches this schema."""
-    required_fields: Texts | None = None
+    required_fields: Texts = UNSET
     """Is an object with values for these keys."""
-    no_placeholder: Literal[True] | None = None
+    no_placeholder: Literal[True] = UNSET
     """Has no placeholder such as `<id>` or `TODO`."""
-    max_words: Whole | None = None
+    max_words: Whole = UNSET
     """Has at most this many words."""
-    similarity: Text | None = None
+    similarity: Text = UNSET
     """Is spelt similarly to this text; graded."""
-    names: Texts | None = None
+    names: Texts = UNSET
     """Lists these names; graded by F1."""
-    semantic: Text | None = None
+    semantic: Text = UNSET
     """Means what this text means; graded."""
-    cost: Amount | None = None
+    cost: Amount = UNSET
     """Costs at most this many US dollars."""
-    latency: Amount | None = None
+    latency: Amount = UNSET
     """Takes at most this many seconds."""
-    python: FunctionName | None = None
+    python: FunctionName = UNSET
     """Passes your own scorer; graded."""
-    action: Action | None = None
+    action: Action = UNSET
     """Chooses this operation."""
-    judge: RubricName | None = None
+    judge: RubricName = UNSET
     """A judge grades it by this rubric."""
 
     weight: Annotated[float, Field(gt=0, le=1000)] = 1.0
@@ -109,8 +106,6 @@ class Check(Model):
             raise ValueError(f"a check needs a type, one of the keys {', '.join(TYPES)}")
         if len(named) > 1:
             raise ValueError(f"a check has one type, but this one has {' and '.join(named)}")
-        if self.wanted is None and named[0] != "equals":
-            raise ValueError(f"`{named[0]}` has no value")
         for key, owners in OWNERS.items():
             if getattr(self, key) not in (None, False) and named[0] not in owners:
                 raise ValueError(f"`{key}` belongs to {', '.join(sorted(owners))}, not to `{named[0]}`")
@@ -127,6 +122,10 @@ class Check(Model):
     def wanted(self) -> Any:
         """The value of that key."""
         return getattr(self, self.type)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the check as JSON, with its type even where that is `equals: null`."""
+        return super().plain() | {self.type: self.wanted}
 
     @cached_property
     def title(self) -> str:
