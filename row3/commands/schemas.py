@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
-from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -185,20 +185,24 @@ class _Readable(GenerateJsonSchema):
 def _described(value: dict[str, Any], model: type[Any]) -> dict[str, Any]:
     """Return a model's schema with each field described by the docstring below it in the source."""
     fields = getattr(model, "model_fields", {})
-    for name, text in _docstrings(model):
+    for name, text in (each for one in reversed(model.__mro__) for each in _docstrings(one)):
         key = fields[name].validation_alias or name if name in fields else name
         if key in value.get("properties", {}):
             value["properties"][key] = {"description": text} | value["properties"][key]
     return value
 
 
-def _docstrings(model: type[Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names of a class's and its bases' fields with their docstrings."""
-    for one in (each for each in model.__mro__ if each.__module__.startswith("row3.")):
-        (body,) = ast.parse(dedent(inspect.getsource(one))).body
-        for field, text in pairwise(getattr(body, "body", ())):
-            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-                yield ast.unparse(field.target), inspect.cleandoc(str(text.value.value))
+@cache
+def _docstrings(model: type[Any]) -> list[tuple[str, str]]:
+    """Return the names of a class's own fields with their docstrings."""
+    if not model.__module__.startswith("row3."):
+        return []
+    (body,) = ast.parse(dedent(inspect.getsource(model))).body
+    return [
+        (ast.unparse(field.target), inspect.cleandoc(str(text.value.value)))
+        for field, text in pairwise(getattr(body, "body", ()))
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+    ]
 
 
 def _schema(model: Any, version: int | None = None) -> dict[str, Any]:

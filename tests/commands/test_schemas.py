@@ -18,6 +18,7 @@ from row3.domain.requests import Answer, Request
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
 from row3.kinds import all_kinds
+from row3.kinds.checks.model import TYPES
 from row3.project.history import history_text
 from row3.project.manifests import manifest_bytes
 from row3.project.prompts import Promotion, promoted_text
@@ -58,8 +59,11 @@ MEMORY = [
 ]
 
 
+SCHEMAS = schemas()
+
+
 def _errors(name: str, value: Any) -> list[str]:
-    validator = Draft202012Validator(schemas()[name], format_checker=Draft202012Validator.FORMAT_CHECKER)
+    validator = Draft202012Validator(SCHEMAS[name], format_checker=Draft202012Validator.FORMAT_CHECKER)
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
 
@@ -158,6 +162,33 @@ def test_settings() -> None:
     assert _errors("row3", {"mode": "reply"})
 
 
+@pytest.mark.parametrize("name", ["Bad", "a b", "a\n", ""])
+def test_a_name_that_no_suite_may_have(name: str) -> None:
+    assert _errors("row3", {"suites": {"a": {}}}) == []
+    assert _errors("row3", {"suites": {name: {}}})
+
+
+@pytest.mark.parametrize("key", [key for key in TYPES if key != "equals"])
+def test_a_check_without_a_value(key: str) -> None:
+    """What row3 refuses is refused in the editor; `equals` may want null."""
+    case = {"id": "a", "input": "text", "checks": [{"equals": None}]}
+    assert _errors("checks-case", case) == []
+    assert _errors("checks-case", case | {"checks": [{key: None}]})
+
+
+def test_patterns_are_those_of_json_schema() -> None:
+    """ECMA 262 knows no `\\Z`: an editor would refuse every value."""
+    assert '"pattern": "^' in json.dumps(SCHEMAS)
+    assert "\\\\Z" not in json.dumps(SCHEMAS)
+
+
+def test_fields_are_described_by_their_docstrings() -> None:
+    properties = SCHEMAS["row3"]["properties"]
+    assert properties["suite"]["description"] == "The default suite."
+    assert SCHEMAS["events-case"]["properties"]["tags"]["description"] == "Words by which --tag selects cases."
+    assert SCHEMAS["baseline"]["$defs"]["ManifestCase"]["properties"]["digest"]["description"]
+
+
 def test_a_baseline_as_row3_writes_it() -> None:
     case = ManifestCase("a", SHA, SHA, (SHA,), (SHA,))
     prompts = {"p": ManifestPrompt("v1.0", SHA, "concepts")}
@@ -179,7 +210,7 @@ def test_a_recording_as_row3_writes_it() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "recordings").glob("*/*.jsonl")), ids=lambda path: path.name)
 def test_the_shipped_recordings_fit(path: Path) -> None:
-    validator = Draft202012Validator(schemas()["recording"])
+    validator = Draft202012Validator(SCHEMAS["recording"])
     for line in path.read_text(encoding="utf-8").splitlines():
         validator.validate(json.loads(line))
 
@@ -216,7 +247,10 @@ def test_a_result() -> None:
 def test_the_results_of_all_suites() -> None:
     value = {
         "schemaVersion": SCHEMA_VERSION, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
-        "suites": [{"schemaVersion": SCHEMA_VERSION, "suite": "s", "verdict": None, "problem": "not JSON"}],
+        "suites": [
+            {"schemaVersion": SCHEMA_VERSION, "suite": "s", "verdict": None, "problem": "not JSON"},
+            {"schemaVersion": SCHEMA_VERSION, "suite": "t", "verdict": "proceed", "metrics": {"recall": 0.5}},
+        ],
     }  # fmt: skip
     assert _errors("results", value) == []
     assert _errors("results", value | {"exitCode": 4})
