@@ -92,7 +92,8 @@ def test_a_request_with_a_key_is_not_sent(box: Box, model: Make, file: str, wher
         assert "contains the value of BAKER_KEY" in done.errors[0]
         assert not GUARD.found(done.out + done.err)
         planned = box.row3("--dry-run", "-v", "--mode", mode, "--model", "other", code=2, BAKER_KEY=KEY)
-        assert planned.errors == done.errors
+        assert len(planned.errors) == 1
+        assert done.errors[0].startswith(planned.errors[0])  # what is saved by then can be continued
         assert not GUARD.found(planned.out + planned.err)
     assert "rye" not in fake.asked
     assert file.startswith("golden") or not fake.asked
