@@ -199,9 +199,9 @@ def convert(value: Any, model: type[M]) -> M:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as plain JSON values: models and dataclasses as objects with camelCase keys."""
+    """Return a value as plain JSON values: models as `Model.plain`, dataclasses as objects with camelCase keys."""
     if isinstance(value, Model):
-        return value.model_dump(mode="json")
+        return value.plain()
     if is_dataclass(value) and not isinstance(value, type):
         return {key: as_json(getattr(value, name)) for name, key in _camel_keys(type(value))}
     if isinstance(value, Mapping):

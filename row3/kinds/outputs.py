@@ -49,6 +49,10 @@ class Output(Model):
         """Return an answer whose first list is empty."""
         return cls(**{next(iter(cls.model_fields)): []})
 
+    def plain(self) -> dict[str, Any]:
+        """Return the answer as JSON, with every field."""
+        return self.model_dump(mode="json")
+
     @classmethod
     def usual(cls, value: Any) -> Any:
         """Return a value in this part's usual form."""

@@ -75,6 +75,9 @@ def test_any_value_is_an_output_or_unusable_with_a_reason(kind: str, value: Any)
         ("retrieval", {"documents": ["a", {"doc_id": "b", "id": "7"}]}, [{"id": "a"}, {"id": "b"}]),
         ("graph", {"items": ["a", {"id": "b", "hops": "2"}]}, [{"document_id": "a"}, {"document_id": "b", "hops": 2}]),
         ("graph", {"items": [{"id": "b", "event": "Moved", "hops": 2.0}]}, [{"event": "Moved", "hops": 2}]),
+        ("graph", {"items": [{"id": "b", "hops": "null"}]}, [{"document_id": "b"}]),
+        ("graph", {"items": [{"id": "b", "hops": True}]}, [{"document_id": "—"}]),
+        ("graph", {"items": [{"id": "b", "hops": "1_0"}]}, [{"document_id": "—"}]),
     ],
 )
 def test_other_names_and_shapes(kind: str, value: Any, read: Any) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from row3.domain.judges import Coefficient, JudgeRules, Rate
-from row3.domain.models import convert
+from row3.domain.models import as_json, convert
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.project.calibrations import Calibration, Calibrations, calibrations_text
 
@@ -61,3 +61,5 @@ def test_a_calibration_is_read_back_as_it_was_written() -> None:
     text = calibrations_text(Calibrations(rubrics={"help": calibration()}))
     assert convert(json.loads(text), Calibrations).rubrics == {"help": calibration()}
     assert '"$schema": "../schemas/calibration.schema.json"' in text
+    assert json.loads(text)["schemaVersion"] == 1
+    assert "winnerKappa" not in as_json(calibration())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -169,11 +170,23 @@ def test_lint_reports_a_check_that_the_suite_cannot_run(check: dict[str, Any], p
         ({"json_schema": {"$ref": "http://example.com/x"}}, "`json_schema` cannot be used"),
         ({"contains": "a", "path": "$.["}, "`path` is not a JSON path"),
         ({"number": "many"}, "`number` is not a number"),
+        ({}, "a check needs a type, one of the keys equals, contains, "),
+        ({"weight": 2}, "field `checks.0`: a check needs a type"),
+        ({"contains": "a", "regex": "b"}, "a check has one type, but this one has contains and regex"),
+        ({"contain": "a"}, "field `checks.0.contain` is unknown; did you mean `contains`?"),
+        ({"contains": "a", "tolerance": 1}, "`tolerance` belongs to number, not to `contains`"),
+        ({"contains": None}, "field `checks.0.contains`: should be a text, not null"),
+        ({"max_words": "3"}, 'field `checks.0.max_words`: should be a whole number, not `"3"`'),
     ],
 )
 def test_an_invalid_check_is_refused(check: dict[str, Any], problem: str) -> None:
-    with pytest.raises(MisfitsError, match=problem):
+    with pytest.raises(MisfitsError, match=re.escape(problem)):
         convert({"id": "a", "input": "q", "checks": [check]}, ChecksCase)
+
+
+def test_a_check_for_null_says_so() -> None:
+    (check,) = convert({"id": "a", "input": "q", "checks": [{"equals": None}]}, ChecksCase).checks
+    assert (check.type, check.title, check.plain()) == ("equals", "equals null", {"equals": None})
 
 
 def test_lint_reports_missing_and_repeated_checks() -> None:
