@@ -183,6 +183,7 @@ SURROGATE = "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a 
         ({"code": "A"}, ['field `code`: should be small letters, not `"A"`']),
         ({"code": "a\n"}, ['field `code`: should be small letters, not `"a\\n"`']),
         ({"title": " "}, ["field `title`: the text is empty"]),
+        ({"title": "\x1c\u3000"}, ["field `title`: the text is empty"]),
         ({"part": {"share": "0.5"}}, ['field `part.share`: should be a number, not `"0.5"`']),
         ({"part": {"share": True, "names": "ab"}},
          ["field `part.share`: should be a number, not `true`", 'field `part.names`: should be an array, not `"ab"`']),
