@@ -94,22 +94,17 @@ def other_act(one: str, other: str, said: Collection[str], names: Collection[str
     return bool(extra and missing and (opposed or (not shared and first == [extra, missing])))
 
 
-def support(one: str, other: str, said: Collection[str], names: Collection[str]) -> float:
-    """Return how much of a description another or its passage says, or of the other it says itself, in [0, 1].
+def tells(one: str, other: str, said: Collection[str], actor: Collection[str]) -> bool:
+    """Return whether a description tells the act of another, and not just some act of the same passage.
 
-    It is a share of words and values; an act at the beginning and what is in `names` do not count.
+    It says at least half, and two if there are two, of the words and values that the other shares with its passage
+    `said`; or most of the other's. The actor's name counts for nothing: it is in all that an actor does.
     """
-    given, expected = _without_light(one), _without_light(other)
-    shares: list[float] = []
-    for key, stated in ((given, [*expected, *said]), (expected, given)):
-        plain = [word for word in key if word.isalpha() and "valued" not in word and word not in names]
-        counted = [word for word in plain[bool(_acts("acts", plain[:1])) :] if word not in _NEGATIONS]
-        values = len((_numbers(key) & _numbers(stated)) - _numbers(names))
-        acts = _acts("acts", stated)
-        found = [word for word in counted if _stated(word, stated) or _acts("acts", [word]) & acts]
-        alone = bool(_acts("acts", key) & acts)
-        shares.append((len(found) + values) / (len(counted) + values) if counted else alone)
-    return max(shares)
+    given = _without_light(one)
+    wanted = [word for word in dict.fromkeys(_without_light(other)) if word not in _NEGATIONS.union(actor)]
+    shared = [word for word in wanted if _says(word, said)]
+    told, most = (sum(_says(word, given) for word in words) for words in (shared, wanted))
+    return told >= max(min(2, len(shared)), len(shared) / 2, 1) or 2 * most > len(wanted)
 
 
 def _without_light(text: str) -> list[str]:
@@ -158,6 +153,15 @@ def _stated(word: str, others: Iterable[str]) -> bool:
     """Return whether a word or another form of it is among others: its first letters, four or all but four, agree."""
     sizes = ((other, max(4, min(len(word), len(other)) - 4)) for other in others)
     return any(word[:size] == other[:size] for other, size in sizes)
+
+
+def _says(word: str, others: Collection[str]) -> bool:
+    """Return whether a word, another form of it, a verb of its act, or its value is among others."""
+    if values := _numbers([word]):
+        return bool(values & _numbers(others))
+    return _stated(word, [other for other in others if "valued" not in other]) or bool(
+        _acts("acts", [word]) & _acts("acts", others)
+    )
 
 
 def position_of(quote: str, text: str) -> tuple[int, int] | None:

@@ -11,6 +11,7 @@ from row3.kinds.passages import (
     other_act,
     overlap,
     position_of,
+    tells,
 )
 from row3.matching.normalise import normalise_text
 
@@ -93,6 +94,31 @@ def test_contradictions(one: str, other: str, said: str, expected: bool) -> None
 )
 def test_other_acts(one: str, other: str, said: str, expected: bool) -> None:
     assert other_act(one, other, description_key(said).split(), {"dan", "ann"}) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said", "expected"),
+    [
+        ("The tiny kitchen is full", "The kitchen is too small", "kitchens tiny, three people and its full", True),
+        ("The heating is off", "The kitchen is too small", "kitchen tiny, heating off", False),
+        # One of two words that the passage says of it is not enough; two are, and one of one.
+        ("The audit is in Lyon", "Cancel the audit in Rome", "cancel that audit, go to Lyon", False),
+        ("The audit is off", "Cancel the audit", "no audit", True),
+        # Most of its words will do where the passage says none of them.
+        ("Take part in the Oslo tender", "Bid for the Oslo tender", "scrap that, we are in", True),
+        ("The tender is long", "Bid for the Oslo tender", "scrap that, we are in", False),
+        # Values in another notation, acts by another verb.
+        ("Spend €1.2m", "Cap the budget at 1.2 million euros", "1.2m euros and no cent more", True),
+        ("Spend €1.3m", "Cap the budget at 1.2 million euros", "1.2m euros and no cent more", False),
+        ("Recruit a driver", "Hire a driver", "we hire a driver", True),
+        # What its actor is called is said of every act.
+        ("Ann sells the van", "Ann paints the hall", "Ann paints the hall and sells the van", False),
+        ("", "Hire Dan", "we hire Dan", False),
+        ("Ann", "Ann", "Ann", False),
+    ],
+)
+def test_only_the_same_act_is_told(one: str, other: str, said: str, expected: bool) -> None:
+    assert tells(one, other, description_key(said).split(), {"ann"}) is expected
 
 
 texts = st.text(st.sampled_from("ab 12.éß\n'"), max_size=30)

@@ -1,7 +1,7 @@
 """Kind `events`: matching of extracted events to expected ones (V7, "Matching Logic").
 
 Two events may be paired if their descriptions are similar (above 0.8), or if their evidence is the same passage of the
-document and the descriptions, in other words, say the same; never if they contradict. Pairs are assigned first,
+document and the descriptions, in other words, tell the same act; never if they contradict. Pairs are assigned first,
 one-to-one and optimally, an event said twice once; then category and actor are judged separately. An event is found if
 both are right.
 """
@@ -21,7 +21,7 @@ from row3.kinds.passages import (
     other_act,
     overlap,
     position_of,
-    support,
+    tells,
 )
 from row3.kinds.person_types import is_person_type
 from row3.matching.assignment import assign_groups, group_items
@@ -32,8 +32,6 @@ from row3.matching.value.values import value_of
 
 DESCRIPTION = 0.80
 """Similarity above which two descriptions are of one event (V7)."""
-SUPPORT = 0.4
-"""Share of a description from which it says the same as another of the same passage."""
 PASSAGE = 0.5
 """Minimum share of the shorter evidence that lies in the longer one."""
 MAX_LENGTH_RATIO = 5
@@ -96,8 +94,9 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
             likeness[item, place] = description_similarity(event.description, expected.description)
             if not text.several or _one_document(given, document, passage, expected):
                 same[place] = _same_passage(given, passage)
-        # Of the events that one passage reports, it proposes the nearest.
-        near = max([likeness[item, place] for place, share in same.items() if share >= PASSAGE], default=0.0)
+        # A passage proposes the nearest of the events that it reports or that the description is alike.
+        told = {place for place, share in same.items() if share >= PASSAGE or likeness[item, place] > DESCRIPTION}
+        near = max([likeness[item, place] for place in told], default=0.0)
         for place, share in same.items():
             expected, alike = case.expected_events[place], likeness[item, place]
             proposed = alike > DESCRIPTION or (share >= PASSAGE and alike >= near)
@@ -140,27 +139,17 @@ def _words(*texts: str) -> list[str]:
 
 
 def _says(description: str, expected: ExpectedEvent, case: EventsCase, names: frozenset[str], *, alike: bool) -> bool:
-    """Return whether a description says what is expected: alike or supported, without another number, act or actor."""
-    wanted, passage = expected.description, _words(expected.evidence or "")
+    """Return whether a description tells what is expected, without another number, act or actor."""
+    wanted, passage, actor = expected.description, _words(expected.evidence or ""), _words(expected.actor or "")
+    people = [_words(one.name, *one.mentions) for one in case.expected_entities if is_person_type(one.type)]
+    named = {*actor, *passage, *_words(wanted)}
+    others = {word for words in people if actor and named.isdisjoint(words) for word in words}
     return (
-        (alike or support(description, wanted, passage, names) >= SUPPORT)
+        (alike or tells(description, wanted, passage, actor))
         and not contradicts(description, wanted, names.union(passage))
         and not other_act(description, wanted, passage, names)
-        and not _other_actor(description, expected, case)
+        and others.isdisjoint(_words(description)[:1])
     )
-
-
-def _other_actor(description: str, expected: ExpectedEvent, case: EventsCase) -> bool:
-    """Return whether a description begins with a person whom neither the expected event nor its evidence names."""
-    said = f" {normalise(' '.join(filter(None, (expected.actor, expected.description, expected.evidence))))} "
-    begins = f"{normalise(description)} "
-    persons = [
-        {f"{normalise(text)} " for text in (one.name, one.name.split()[0], *one.mentions)}
-        for one in case.expected_entities
-        if is_person_type(one.type)
-    ]
-    named = [texts for texts in persons if any(map(begins.startswith, texts))]
-    return bool(expected.actor and named) and not any(f" {text}" in said for texts in named for text in texts)
 
 
 def _repeated(one: tuple[str, ...], other: tuple[str, ...], _: int) -> float:
