@@ -128,7 +128,9 @@ def test_an_answer_by_hand() -> None:
 @pytest.mark.parametrize(
     ("fields", "state"),
     [
-        ({"description": "Go live at the start of April"}, "match"),  # the same passage in other words
+        # The same passage in other words; its month alone is less than what is expected.
+        ({"description": "As of 1 April all customers can begin to buy what the company has made"}, "match"),
+        ({"description": "Go live at the start of April"}, "unmatched"),
         ({"description": "Ship it"}, "unmatched"),  # the passage is not enough
         ({"evidence": "we will launch on April 1st"}, "match"),
         ({"evidence": TEXT, "description": "Something happened"}, "unmatched"),  # the whole document is no passage
