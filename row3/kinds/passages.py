@@ -102,8 +102,8 @@ def tells(one: str, other: str, said: Collection[str], actor: Collection[str]) -
     """
     given = _without_light(one)
     wanted = [word for word in dict.fromkeys(_without_light(other)) if word not in _NEGATIONS.union(actor)]
-    shared = [word for word in wanted if _says(word, said)]
-    told, most = (sum(_says(word, given) for word in words) for words in (shared, wanted))
+    shared = [word for word in wanted if _told(word, said)]
+    told, most = (sum(_told(word, given) for word in words) for words in (shared, wanted))
     return told >= max(min(2, len(shared)), len(shared) / 2, 1) or 2 * most > len(wanted)
 
 
@@ -155,7 +155,7 @@ def _stated(word: str, others: Iterable[str]) -> bool:
     return any(word[:size] == other[:size] for other, size in sizes)
 
 
-def _says(word: str, others: Collection[str]) -> bool:
+def _told(word: str, others: Collection[str]) -> bool:
     """Return whether a word, another form of it, a verb of its act, or its value is among others."""
     if values := _numbers([word]):
         return bool(values & _numbers(others))
