@@ -49,9 +49,9 @@ def test_a_commit_is_read_by_gitpython(box: Box) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--compare"], ["--mode", "auto"], ["--dry-run", "--mode", "record"]])
-def test_a_run_that_asks_nothing_loads_neither_http_nor_charts(box: Box, arguments: list[str]) -> None:
+def test_a_run_that_asks_nothing_loads_neither_client_nor_charts(box: Box, arguments: list[str]) -> None:
     code = f"from row3.cli.app import main; main({arguments}, standalone_mode=False)"
-    assert not {"httpx2", "openai", "matplotlib", "numpy"} & set(eval(loaded(code, box.root)))
+    assert not {"openai", "matplotlib", "numpy"} & set(eval(loaded(code, box.root)))
 
 
 def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> None:
