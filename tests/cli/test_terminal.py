@@ -148,7 +148,7 @@ def test_the_first_failure_is_told_while_the_others_go_on(box: Box, model: Make)
     assert code == 3
     assert "note: oven: extract-v1.1: " in said
     assert said.index("boom") < said.index("2 of 3 cases · 1 failed")
-    assert "boom" in seen(box, "--mode", "live", "--jobs", "1").split("\n")[1]
+    assert "boom" in seen(box, "--mode", "live", "--jobs", "1").split("\n")[0]
 
 
 def test_a_silence_is_told(box: Box, model: Make) -> None:

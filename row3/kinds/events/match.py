@@ -94,8 +94,8 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
             likeness[item, place] = description_similarity(event.description, expected.description)
             if not text.several or _one_document(given, document, passage, expected):
                 same[place] = _same_passage(given, passage)
-        # A passage proposes the nearest of the events that it reports or that the description is alike.
-        rivals = {place for place, share in same.items() if share >= PASSAGE or likeness[item, place] > DESCRIPTION}
+        # A passage proposes the nearest of the events that it reports.
+        rivals = {place for place, share in same.items() if share >= PASSAGE}
         near = max([likeness[item, place] for place in rivals], default=0.0)
         for place, share in same.items():
             expected, alike = case.expected_events[place], likeness[item, place]
