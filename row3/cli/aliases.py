@@ -13,6 +13,7 @@ from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.commands import aliases
 from row3.errors import Row3Error, UsageError
+from row3.gate.alias_review import AliasReview, Decision, Unmatched
 from row3.reports import alias_review
 from row3.reports.document import Document, Note
 from row3.reports.headline import some
@@ -102,12 +103,12 @@ class Dialogue:
 class _Review(Dialogue):
     """Asks about each item; the summary goes to stdout."""
 
-    def __init__(self, session: Session, found: alias_review.AliasReview, common: Common) -> None:
+    def __init__(self, session: Session, found: AliasReview, common: Common) -> None:
         super().__init__(common)
         self._found, self._common = found, common
         self._decider = aliases.Decider(session.project, session.suite, say=session.say)
         self._at = 0
-        self._done: list[tuple[int, alias_review.Decision | None]] = []
+        self._done: list[tuple[int, Decision | None]] = []
         """Index of each item with its decision; None if skipped."""
         self._answered: set[int] = set()
         """Items settled by a decision about a different item."""
@@ -150,17 +151,17 @@ class _Review(Dialogue):
             at, decision = self._done[-1]
             if decision is not None:
                 self._decider.undo(decision)
-                self.say(f"– undone: {decision.words}")
+                self.say(f"– undone: {alias_review.decision_text(decision)}")
             self._done.pop()
             self._at = at
             self._answered = {each for each in self._answered if each < at}
             return
         decision = None if key == "s" else self._decide(key, self._found.items[self._at])
-        self.say("– skipped" if decision is None else f"✓ {decision.words} ({decision.file})")
+        self.say("– skipped" if decision is None else f"✓ {alias_review.decision_text(decision)} ({decision.file})")
         self._done.append((self._at, decision))
         self._at += 1
 
-    def _decide(self, key: str, item: alias_review.Unmatched) -> alias_review.Decision:
+    def _decide(self, key: str, item: Unmatched) -> Decision:
         if key == "m":
             return self._decider.wrong(item)
         if key == "h":

@@ -100,7 +100,7 @@ class Common:
     def show(self, result: str | Iterable[bytes]) -> None:
         """Write the result to stdout, or to the file of --out."""
         if self.format in ("json", "codequality"):
-            from row3.reports.hidden import visible_json
+            from row3.domain.printable import visible_json
 
             result = visible_json(result)
         output.emit(result, self.out, commands=self.format == "github")

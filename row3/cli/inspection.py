@@ -125,7 +125,7 @@ def investigate(cases: tuple[str, ...], common: Common, *, issue: bool) -> int:
     place in the text, and the full checklist of the standards. Exit 3 if a case has no answer.
     """
     from row3.commands.investigate import investigate as explain
-    from row3.reports.investigations.report import investigation_document, investigation_json, investigation_page
+    from row3.reports.investigation import investigation_document, investigation_json, investigation_page
 
     session = common.session()
     found = explain(session.project, session.suite, cases, session.options, named=session.named)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from row3.charting.trend_chart import change_text
 from row3.cli import options
 from row3.cli.commands import Command, Group, given_options
 from row3.cli.common import Common
@@ -23,7 +24,6 @@ from row3.errors import UsageError
 from row3.project.suites import pick_suite
 from row3.reports import case_worth
 from row3.reports import lessons as lesson_reports
-from row3.reports.charting.trend_chart import change_text
 from row3.reports.flaky import flaky_document, flaky_json
 from row3.reports.history import history_document
 from row3.reports.power import power_document, power_json

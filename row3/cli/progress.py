@@ -6,16 +6,55 @@ import asyncio
 import shutil
 import sys
 import time
+from dataclasses import dataclass
 
 from row3.cli.output import note
+from row3.domain.numbers import count, money, seconds
+from row3.domain.printable import shorten
 from row3.domain.progress import Observer, Spent
-from row3.reports.numbers import Progress
-from row3.reports.style import shorten
 
 INTERVAL_S = 0.1
+SILENCE_S = 5.0
+"""Seconds without an answer after which the progress line says so."""
 TICK_S = 1.0
 """How often the line is rewritten while nothing happens, so that a slow model does not look like a crash."""
 CLEAR = "\r\x1b[2K"
+
+
+@dataclass(slots=True)
+class Progress:
+    """Progress of a run; times are seconds of one clock."""
+
+    began: float
+    last_case: float
+    last_answer: float
+    total: int | None = None
+    """Number of cases; None if not counted yet."""
+    done: int = 0
+    failed: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+    """None if a price is unknown, which the finished run reports."""
+
+    def text(self, now: float) -> str:
+        """Return cases, failures, tokens and cost so far, and the time left, or the time since the last answer."""
+        parts = [count(self.done, "case") if self.total is None else f"{self.done:,} of {count(self.total, 'case')}"]
+        parts += [f"{self.failed:,} failed"] if self.failed else []
+        parts += [f"{self.tokens:,} tokens"] if self.tokens else []
+        parts += [money(self.usd)] if self.usd else []
+        silent = now - self.last_answer
+        if silent >= SILENCE_S:
+            parts.append(f"waiting for an answer, {whole_seconds(silent)}")
+        elif self.total is not None and 1 < self.done < self.total:
+            left = (self.last_case - self.began) / self.done * (self.total - self.done) - (now - self.last_case)
+            parts += [f"about {whole_seconds(max(left, 1.0))} left"] if left > 0 else []
+        return " · ".join(parts)
+
+
+def whole_seconds(value: float) -> str:
+    """Return a duration in whole seconds: `8 s`, `2 min 05 s`."""
+    whole = round(value)
+    return f"{whole} s" if whole < 60 else seconds(whole)
 
 
 class ProgressLine(Observer):

@@ -11,7 +11,9 @@ from row3.commands.linting.lint_findings import applicable_findings
 from row3.domain.asks import finish, no_vectors
 from row3.domain.counts import count
 from row3.domain.matches import Explanation
+from row3.domain.printable import plain
 from row3.errors import InvalidFile, UsageError
+from row3.gate.alias_review import AliasReview, Candidate, Decision, Stands, Unmatched
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
@@ -26,8 +28,6 @@ from row3.project.project import Project
 from row3.project.reviewed import FILE, Judgement, Key, key_of, read_reviewed, with_wrong
 from row3.project.suites import Suite
 from row3.project.transaction import writing
-from row3.reports.alias_review import AliasReview, Candidate, Decision, Stands, Unmatched
-from row3.reports.style import plain
 from row3.running.collect import now
 from row3.running.recorded_answers import RecordedAnswers, RecordedConcepts
 

@@ -10,6 +10,7 @@ from dataclasses import replace as with_fields
 from functools import partial
 from typing import NamedTuple
 
+from row3.commands.investigation import Fall, InvestigatedCase, Investigation, Symptom
 from row3.comparing.base_side import BaseSide, baseline_side
 from row3.domain.asks import finish
 from row3.domain.embeddings import EmbeddingRequest
@@ -20,6 +21,7 @@ from row3.errors import Row3Error, RunIncomplete
 from row3.gate.comparison import POINT, worse_by
 from row3.gate.pairs import align_metrics
 from row3.gate.policy import GatePolicy
+from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.faults import UNUSABLE, Fault, Faults
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import cases_of, choose_cases
@@ -29,8 +31,6 @@ from row3.project.recordings import open_index
 from row3.project.saved_runs import SavedRun, latest_runs, read_log
 from row3.project.suites import Suite, has_baseline
 from row3.project.transaction import writing
-from row3.reports.investigations.checklist import Evidence, checklist
-from row3.reports.investigations.model import Fall, InvestigatedCase, Investigation, Symptom
 from row3.running.asks import Given, Question
 from row3.running.collect import now
 from row3.running.evaluate import Asking, steps

@@ -23,14 +23,13 @@ from row3.domain.models import CamelModel, Model, Reply
 from row3.domain.runs import HistoryEntry
 from row3.domain.scores import CaseStatus
 from row3.domain.verdicts import Word
-from row3.gate.results import Standing
+from row3.gate.results import RESULT_VERSION, Standing
 from row3.kinds import all_kinds
 from row3.project import calibrations, labels, manifests, quarantine, recording_lines, reviewed
 from row3.project.config import CONFIG_SCHEMA_VERSION, Config
 from row3.project.files import write_atomic
 from row3.project.project import own_file
 from row3.project.prompts import PROMOTED_SCHEMA_VERSION, PromotedFile
-from row3.reports.result_json import SCHEMA_VERSION as RESULT_VERSION
 
 FOLDER = "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

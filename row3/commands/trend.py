@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
+from row3.charting.timeline import TrendPoint, with_changes
+from row3.charting.trend_chart import trend_chart
 from row3.domain.manifests import file_stem, tier_of
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, MissingExtra
@@ -16,9 +18,6 @@ from row3.project.history import FILE, read_history
 from row3.project.project import Project, own_file
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
-from row3.reports.charting.change_points import with_changes
-from row3.reports.charting.timeline import TrendPoint
-from row3.reports.charting.trend_chart import trend_chart
 from row3.running.session import scored_by
 
 

@@ -18,13 +18,13 @@ from row3.gate.judging import approved
 from row3.gate.results import Comparison
 from row3.project.base import OUTSIDE_GIT, find_base, repository_state, work_base
 from row3.project.cases import CaseFiles, case_files
+from row3.project.changelog import approval_entry, insert_entry, unreleased_entry
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_with_new
 from row3.project.project import CHANGELOG, Project, read_changelog
 from row3.project.snapshot import Snapshot
 from row3.project.suites import read_suite
 from row3.project.transaction import commit, writing
-from row3.reports.changelog import approval_entry, insert_entry, unreleased_entry
 from row3.running.run_options import make_asking, with_action
 from row3.running.session import Session, entry_of, save_log
 

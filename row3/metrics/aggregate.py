@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from row3.domain.counts import nearest
+from row3.domain.predicates import fold_predicate
 from row3.domain.scores import Tally
 from row3.metrics.ratios import f1, ratio
 
@@ -13,6 +15,7 @@ PAIR = "\t"
 """Separates the two names in a tally label for a pair; no name contains it."""
 MOST_LABELS = 2_000
 """Labels kept per tally group, because a model can invent any number of names."""
+UNKNOWN = "unknownPredicates"
 OTHERS = "…"
 """Label that counts the rest."""
 
@@ -109,6 +112,35 @@ def split_label(label: str) -> tuple[str, str]:
     """Return the actual and the expected name in a tally label; the second is empty unless the label is a pair."""
     actual, _, expected = label.partition(PAIR)
     return actual, expected
+
+
+def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
+    """Return counts by state; substitutions as objects, most frequent first."""
+    value: dict[str, Any] = {}
+    for group, counts in tally.items():
+        if group == UNKNOWN:
+            value[group] = [
+                {"said": name, "count": counts[name], "nearest": nearest_predicate(name, predicates)}
+                for name in _by_frequency(counts)
+            ]
+        elif any(PAIR in label for label in counts):
+            value[group] = [
+                dict(zip(("said", "expected"), split_label(label), strict=True)) | {"count": counts[label]}
+                for label in _by_frequency(counts)
+            ]
+        else:
+            value[group] = dict(counts)
+    return value
+
+
+def _by_frequency(counts: Mapping[str, int]) -> list[str]:
+    return sorted(counts, key=lambda label: (-counts[label], label))
+
+
+def nearest_predicate(name: str, predicates: Sequence[str]) -> str | None:
+    """Return the known predicate that a name may be a misspelling of."""
+    known = {fold_predicate(predicate): predicate for predicate in predicates}
+    return known.get(nearest(fold_predicate(name), known, cutoff=0.7))
 
 
 def percentile(values: Iterable[float], share: float) -> float | None:

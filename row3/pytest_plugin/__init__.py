@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from row3.comparing.score_case import CaseScorecard
+    from row3.pytest_plugin.score_case import CaseScorecard
     from row3.pytest_plugin.suites import GoldenCaseView, SuiteScorer
 
 MARKERS = (

@@ -17,17 +17,18 @@ from row3.comparing.baseline import no_baseline
 from row3.comparing.gating import gate
 from row3.domain.judgements import Code
 from row3.domain.metrics import zones_of
+from row3.domain.printable import plain
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
 from row3.project.config import Mode
 from row3.project.suites import has_baseline
+from row3.pytest_plugin.case_text import case_text, score_text
 from row3.reports.advice import approval_line, verdict_label
 from row3.reports.case_changes import Outcome, outcomes
-from row3.reports.case_text import case_text, score_text
 from row3.reports.comparison import gate_text
 from row3.reports.reason_text import reason_text, words_of
-from row3.reports.style import PLAIN, plain
+from row3.reports.style import PLAIN
 from row3.running.run_options import RunOptions
 from row3.running.session import open_session
 from row3.running.stages import Overrides

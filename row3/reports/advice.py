@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from row3.domain import numbers
 from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.printable import plain, visible
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run
-from row3.reports import numbers
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
 from row3.reports.headline import candidates, formerly_promoted, title_of
-from row3.reports.style import VERDICT_MARKS, plain, visible
+from row3.reports.style import VERDICT_MARKS
 
 TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
 SCORES = frozenset(

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
+from row3.domain.numbers import count
+from row3.domain.printable import plain, shorten
+from row3.gate.alias_review import AliasReview, Candidate, Decision, Unmatched, Verdict
 from row3.matching.text.places import Place
 from row3.reports.document import Block, Document, Note, Parts, Span, Table, Text, Title, strong
 from row3.reports.json_fields import json_fields
-from row3.reports.numbers import count
-from row3.reports.style import plain, shorten
 
 SCHEMA_VERSION = 1
 AROUND = 400
 """Characters shown of a sentence; a longer one is cut around the words."""
 LONGEST_LABEL = 36
 """Columns for an item or a candidate in a table."""
-Stands = Literal["item", "quote", "nowhere"]
-Verdict = Literal["alias", "canary", "wrong"]
 NOUNS: Mapping[Verdict, tuple[str, str]] = {
     "alias": ("alias", "aliases"),
     "canary": ("canary", "canaries"),
@@ -27,80 +25,10 @@ NOUNS: Mapping[Verdict, tuple[str, str]] = {
 }
 
 
-class Candidate(NamedTuple):
-    """An expected concept that an item may be another name for."""
-
-    position: int
-    """Index in the case's expected concepts."""
-    label: str
-    score: float
-    """Highest similarity of the item to a name of the concept, in [0, 1]."""
-    missed: int
-    """Answers that have the item and miss the concept."""
-    same_sentence: bool
-    """Whether the sentence shown mentions it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unmatched:
-    """An item in answers that matches nothing in the golden case."""
-
-    case_id: str
-    file: str
-    """The golden case's file, relative to the project."""
-    label: str
-    count: int
-    """Answers in which it is unmatched."""
-    answers: int
-    prompts: Mapping[str, tuple[str, ...]]
-    """By prompt name, the versions that produced it."""
-    candidates: tuple[Candidate, ...]
-    stands: Stands
-    """Which words the text has at `place`: the item's, its quote's, or none."""
-    place: Place | None
-    quote: str
-    """The quote that an answer gave as evidence; empty for none."""
-
-    @property
-    def in_text(self) -> bool:
-        """Whether the source text contains it."""
-        return self.stands == "item"
-
-
-@dataclass(frozen=True, slots=True)
-class AliasReview:
-    """The items to review in a suite."""
-
-    suite: str
-    items: tuple[Unmatched, ...]
-    cases: int
-    answers: int
-    unanswered: tuple[str, ...]
-    """Cases without a readable recorded answer."""
-    flag: str = ""
-    """The option that selects the suite in a command."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A decision that was written."""
-
-    verdict: Verdict
-    item: Unmatched
-    name: str
-    """The text that was written."""
-    concept: str
-    file: str
-    """The file, relative to the project."""
-    before: bytes = b""
-    after: bytes = b""
-    """The whole file, empty if there is none."""
-
-    @property
-    def words(self) -> str:
-        """Return the decision in words."""
-        named = f"{NOUNS[self.verdict][0]} `{_cut(self.name)}`"
-        return f"{named} of `{_cut(self.concept)}`" if self.concept else named
+def decision_text(decision: Decision) -> str:
+    """Return a decision in words."""
+    named = f"{NOUNS[decision.verdict][0]} `{_cut(decision.name)}`"
+    return f"{named} of `{_cut(decision.concept)}`" if decision.concept else named
 
 
 def item_document(item: Unmatched, number: int, total: int) -> Document:
@@ -195,7 +123,7 @@ def summary_document(review: AliasReview, decisions: Sequence[Decision], left: i
         for each in decisions:
             if each.file == file:
                 place = f"{each.item.case_id}: " if each.verdict == "wrong" else ""
-                lines.append(f"    + {place}{each.words}")
+                lines.append(f"    + {place}{decision_text(each)}")
     last = f"Next: row3 lint, then row3 --compare{review.flag}; commit the golden cases together."
     if all(decision.verdict == "wrong" for decision in decisions):
         last = "Commit the file, so that nobody has to review these again."

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from row3.domain import numbers
 from row3.domain.metrics import Metric
+from row3.domain.printable import plain, shorten
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.comparison import judge_move, worse_by
 from row3.gate.results import Comparison, Run
-from row3.reports import numbers
 from row3.reports.document import Span, Table, Text, Tone
-from row3.reports.style import WIDTH, arrow, plain, shorten
+from row3.reports.style import WIDTH, arrow
 
 MOVES = ("improved", "fixed", "regressed", "broke", "failed", "removed", "new", "not comparable", "unchanged")
 """Kinds of move, in the order they are counted."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.domain import numbers
 from row3.gate.case_worth import LEAST, ROUGH, CasesReport, CaseWorth
-from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Text, Title, more
 from row3.reports.headline import some
 from row3.reports.json_fields import json_fields

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from row3.domain import numbers
 from row3.domain.changes import MetricChange
 from row3.domain.counts import part
 from row3.domain.judgements import Code
 from row3.domain.metrics import Metric
+from row3.domain.printable import plain, shorten
 from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison
-from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, summary, verdict_label, what_next
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, fell_elsewhere, moved_cases
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
@@ -33,7 +34,7 @@ from row3.reports.move_text import level_text
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
-from row3.reports.style import PLAIN, VERDICT_MARKS, Style, arrow, plain, shorten
+from row3.reports.style import PLAIN, VERDICT_MARKS, Style, arrow
 from row3.reports.terminal import terminal_text
 
 SHOWN_CASES, SHOWN_REASONS, NAMED_CASES = 5, 8, 3

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from row3.domain import numbers
 from row3.domain.counts import part
 from row3.errors import Row3Error
 from row3.gate.drift import CaseDrift, DriftState, other_moves
 from row3.gate.results import Drifted
-from row3.reports import numbers
 from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_model, usage_lines

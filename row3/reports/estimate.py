@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from row3.domain import numbers
 from row3.domain.counts import spoken
 from row3.domain.estimates import EXPOSED, Estimate, Planned
 from row3.domain.requests import Request
-from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
 from row3.reports.json_fields import json_fields
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.domain import numbers
 from row3.gate.flakiness import FLIPS, LEAST, NOISE, FlakyCase, FlakyReport
-from row3.reports import numbers
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Title, more
 from row3.reports.headline import some
 from row3.reports.json_fields import json_fields

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from row3.domain import numbers
 from row3.domain.judgements import Code
 from row3.domain.prompts import names_of
 from row3.domain.verdicts import Verdict
 from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Run, SuiteResult, SuitesReport
-from row3.reports import numbers
 from row3.reports.advice import SCORES, judgement_label
 from row3.reports.comparison import comparison_document, comparison_page, heading, reason_blocks
 from row3.reports.document import Block, Document, Lines, Note, Span, Title

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from row3.domain import numbers
 from row3.domain.counts import spoken
 from row3.domain.metrics import Metric, Zone
+from row3.domain.printable import plain, visible
 from row3.domain.requests import WEAK, labelled
 from row3.domain.runs import Header
 from row3.domain.scores import Usage
 from row3.gate.results import JudgedSuite, Run
-from row3.reports import numbers
 from row3.reports.document import Block, Fold, Lines, Note, Span, Text, Tone
-from row3.reports.style import MARKS, plain, visible
+from row3.reports.style import MARKS
 
 ELSEWHERE = "outputs"
 """The mode of `row3 score`, which sends no request."""

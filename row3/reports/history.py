@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from row3.domain import numbers
 from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
+from row3.domain.printable import plain
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.reports import numbers
 from row3.reports.advice import TONES
 from row3.reports.comparison import moved_span
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
-from row3.reports.style import VERDICT_MARKS, plain
+from row3.reports.style import VERDICT_MARKS
 
 SHOWN = 20
 LEGEND = "▲ better  ▼ worse; percentage points against the baseline at that time"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 
+from row3.domain import numbers
+from row3.domain.printable import plain, shorten
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.outcomes import HookVerdict
 from row3.gate.results import Comparison, SuiteResult
-from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, model_flag, verdict_label, worst_case
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import reason_lines
@@ -16,7 +17,6 @@ from row3.reports.document import Block, Document, Lines, Note, Span, Text, Titl
 from row3.reports.headline import some
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import grounds_of
-from row3.reports.style import plain, shorten
 from row3.reports.suites import problem_of
 
 SHOWN_REASONS, SHOWN_CASES = 2, 3

@@ -11,14 +11,15 @@ from typing import Literal, NamedTuple
 
 from row3.domain.findings import LintReport
 from row3.domain.judgements import Code, Reason
+from row3.domain.numbers import count
+from row3.domain.printable import plain
 from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.reports.advice import SCORES, approval_line, behind_line, summary, verdict_label
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.headline import candidates, declines_line, fail_zones, title_of
-from row3.reports.numbers import count
 from row3.reports.reason_text import Ground, grounds_of
-from row3.reports.style import WIDTH, plain, prose
+from row3.reports.style import WIDTH, prose
 from row3.reports.suites import counted, headword, problem_of
 
 Level = Literal["error", "warning", "notice"]

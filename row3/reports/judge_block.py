@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.domain import numbers
 from row3.domain.judges import Rate, model_family
 from row3.domain.models import as_json
+from row3.domain.printable import visible
 from row3.gate.calibration import Corrected, corrected_rates
 from row3.gate.results import Run
 from row3.kinds.judging import JUDGED
-from row3.reports import numbers
 from row3.reports.document import Block, Facts, Note, Span, Table, Text, Title
 from row3.reports.headline import judge_cost
 from row3.reports.judges import coefficient, share
-from row3.reports.style import visible
 
 METHODS = {"rogan-gladen": "Rogan–Gladen", "prediction-powered": "prediction-powered", "labels": "the labels"}
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from row3.domain import numbers
 from row3.domain.judges import Coefficient, Rate
+from row3.domain.printable import plain, shorten
 from row3.gate.calibration import CalibrationReport, JudgeComparison, Labelled, RubricReport, Warranty
-from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Lines, Note, Table, Text, Title, more, strong
-from row3.reports.style import plain, shorten
 
 if TYPE_CHECKING:
     from row3.domain.prompts import Prompt

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from row3.domain import numbers
 from row3.gate.leaderboard import ALPHA, Combination, Contest, Leaderboard, Placed
 from row3.metrics.ratios import best_score
-from row3.reports import numbers
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong
 from row3.reports.headline import some, title_of
 from row3.reports.json_fields import json_fields

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from row3.domain import numbers
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, other_moves
 from row3.gate.results import Comparison
-from row3.reports import numbers
 from row3.reports.json_fields import json_fields
 
 SHOWN = 3

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from urllib.parse import quote
 
+from row3.domain.printable import code, escaped, escaped_start, fence, inline, plain, visible
 from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Plot, Span, Table, Task, Text, Title, spans
-from row3.reports.style import plain, visible
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//|[\w+-]+:))")
-_WWW = re.compile(r"(?i)\b(www)\.")
-_START = re.compile(r"^(?:([-+=])|(\d+)([.)])(?=\s|$))")
-_NOTHING = "\u200b"
-"""A zero-width space: GitHub links `@name` and `#1` in the rendered text, where a backslash is gone."""
 
 
 def markdown_text(document: Document) -> str:
@@ -70,7 +63,7 @@ def _table(block: Table) -> list[str]:
 
 def _text(text: Text) -> str:
     """Return a text as safe Markdown, with the tones that Markdown has."""
-    return _START.sub(_escaped_start, "".join(map(_span, spans(text))).strip())
+    return escaped_start("".join(map(_span, spans(text))).strip())
 
 
 def _cell(text: Text) -> str:
@@ -88,46 +81,15 @@ def _span(part: Span) -> str:
     return inner
 
 
-def inline(text: str) -> str:
-    """Return one line of literal text, outside code."""
-    return _START.sub(_escaped_start, _escaped(plain(text)))
-
-
 def _inner(text: str) -> str:
     """Return literal text within a line; it keeps one blank at either end."""
     before, after = text[:1].isspace(), text[-1:].isspace()
-    inner = _escaped(plain(text))
+    inner = escaped(plain(text))
     return f"{' ' if before else ''}{inner}{' ' if after and inner else ''}"
-
-
-def _escaped(text: str) -> str:
-    text = _SPECIAL.sub(r"\\\1", text)
-    text = text.replace("@", f"@{_NOTHING}").replace("#", f"#{_NOTHING}")
-    return _WWW.sub(r"\1\\.", text)
-
-
-def _escaped_start(match: re.Match[str]) -> str:
-    """Return an escaped start of line, which would begin a list or a heading."""
-    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
-
-
-def code(text: str) -> str:
-    """Return one line of literal text as code, which nothing links; not for tables, whose cells end at a `|`."""
-    text = plain(text)
-    if not text:
-        return ""
-    fence = _fence(text, 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def fenced(text: str, language: str) -> list[str]:
     """Return the lines of a code block."""
     lines = [visible(line) for line in text.split("\n")]
-    fence = _fence("\n".join(lines), 3)
-    return [f"{fence}{language}", *lines, fence]
-
-
-def _fence(text: str, least: int) -> str:
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    return "`" * max(least, longest + 1)
+    mark = fence("\n".join(lines), 3)
+    return [f"{mark}{language}", *lines, mark]

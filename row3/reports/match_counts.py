@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from row3.domain.counts import nearest
-from row3.domain.predicates import fold_predicate
+from row3.domain import numbers
+from row3.domain.printable import plain, shorten
 from row3.domain.requests import BAD_ANSWERS
 from row3.domain.scores import Tally
 from row3.gate.exact import upper_bound
 from row3.gate.results import Comparison, Run
-from row3.metrics.aggregate import PAIR, Seen, split_label
-from row3.reports import numbers
+from row3.metrics.aggregate import PAIR, UNKNOWN, Seen, nearest_predicate, split_label
 from row3.reports.document import Facts, Text
-from row3.reports.style import plain, shorten
 
 SHOWN_NAMES = 3
 """Names shown of one kind of error, unless all are wanted."""
 LONGEST_NAME = 20
-UNKNOWN = "unknownPredicates"
 NOTHING: Mapping[str, int] = {}
 Number = Callable[[int, int], str]
 
@@ -122,30 +119,11 @@ def _named(
     labels = sorted((label for label in moves if moves[label]), key=lambda label: (-moves[label], label))
     shown = []
     for label in labels[:most]:
-        near = _nearest(label, known)
+        near = nearest_predicate(label, known)
         hint = "" if near is None else f" (near {shorten(plain(near), LONGEST_NAME)})"
         shown.append(f"{_label_text(label)} {number(old.get(label, 0), new.get(label, 0))}{hint}")
     left = len(labels) - len(shown)
     return [*shown, *([f"{left:,} more"] if left else [])]
-
-
-def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
-    """Return counts by state; substitutions as objects, most frequent first."""
-    value: dict[str, Any] = {}
-    for group, counts in tally.items():
-        if group == UNKNOWN:
-            value[group] = [
-                {"said": name, "count": counts[name], "nearest": _nearest(name, predicates)}
-                for name in _by_frequency(counts)
-            ]
-        elif any(PAIR in label for label in counts):
-            value[group] = [
-                dict(zip(("said", "expected"), split_label(label), strict=True)) | {"count": counts[label]}
-                for label in _by_frequency(counts)
-            ]
-        else:
-            value[group] = dict(counts)
-    return value
 
 
 def _words(group: Group, counts: Mapping[str, int]) -> dict[str, str]:
@@ -154,19 +132,10 @@ def _words(group: Group, counts: Mapping[str, int]) -> dict[str, str]:
     return {state: WORDS.get(f"{group.key} {state}", name) for state, name in names.items()}
 
 
-def _by_frequency(counts: Mapping[str, int]) -> list[str]:
-    return sorted(counts, key=lambda label: (-counts[label], label))
-
-
 def _label_text(label: str) -> str:
     """Return `CAUSES for PRECEDES`."""
     parts = [shorten(plain(part), LONGEST_NAME) or "nothing" for part in split_label(label)[: 1 + (PAIR in label)]]
     return " for ".join(parts)
-
-
-def _nearest(name: str, predicates: Sequence[str]) -> str | None:
-    known = {fold_predicate(predicate): predicate for predicate in predicates}
-    return known.get(nearest(fold_predicate(name), known, cutoff=0.7))
 
 
 LEVEL = 0.95

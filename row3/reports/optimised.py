@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.domain import numbers
 from row3.domain.models import as_json
 from row3.domain.optimised import Evidence, Optimised
-from row3.reports import numbers
 from row3.reports.document import Document, Facts, Note, Title, code
 from row3.reports.json_fields import json_fields
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from row3.domain import numbers
+from row3.domain.printable import plain
 from row3.domain.quarantine import Quarantine, Quarantined
-from row3.reports import numbers
 from row3.reports.document import Note
-from row3.reports.style import PLAIN, plain
+from row3.reports.style import PLAIN
 
 
 def quarantine_note(quarantine: Quarantine) -> Note:

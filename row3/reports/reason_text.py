@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from row3.domain import numbers
 from row3.domain.changes import MetricChange
 from row3.domain.counts import count, part, spoken
 from row3.domain.judgements import Code, Reason
@@ -14,7 +15,6 @@ from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison
 from row3.kinds.cases import DISARMED
-from row3.reports import numbers
 from row3.reports.headline import some
 from row3.reports.move_text import move_text
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from row3.domain.counts import count
 from row3.domain.findings import FileSummary, Imported, RecordingFinding
+from row3.domain.printable import plain, visible
 from row3.gate.results import JudgedSuite
 from row3.reports.document import Document, Note, Table
-from row3.reports.style import plain, visible
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
 SHOWN = 50

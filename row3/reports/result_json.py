@@ -13,18 +13,17 @@ from row3.domain.metrics import by_other_names, warning_only
 from row3.domain.runs import Header
 from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
-from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
+from row3.gate.results import RESULT_VERSION, Comparison, Run, SuiteResult, SuitesReport
+from row3.metrics.aggregate import tally_json
 from row3.reports.headline import differences
 from row3.reports.json_fields import json_fields
 from row3.reports.judge_block import judges_json
 from row3.reports.live_text import live_json
-from row3.reports.match_counts import bounds_json, tally_json
+from row3.reports.match_counts import bounds_json
 from row3.reports.quarantine_text import quarantine_json
 from row3.reports.reason_text import reason_text, words_of
 from row3.reports.suites import problem_of
 
-SCHEMA_VERSION = 2
-"""2: a reason has a code, a subject and figures; `rescored` is gone."""
 LINES_AT_ONCE = 64
 
 
@@ -34,7 +33,7 @@ def result_json(result: SuiteResult) -> Iterator[bytes]:
     Metrics, deltas and pooled values are fractions; a delta is current minus baseline over the cases both answer.
     """
     if result.run is None:
-        value = {"schemaVersion": SCHEMA_VERSION, "suite": result.suite, "verdict": None, "problem": problem_of(result)}
+        value = {"schemaVersion": RESULT_VERSION, "suite": result.suite, "verdict": None, "problem": problem_of(result)}
         if result.judgement is not None:
             value["verdict"] = result.judgement.verdict.word
         yield json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
@@ -55,7 +54,7 @@ def suites_json(report: SuitesReport) -> Iterator[bytes]:
     """Yield several results in one document: `verdict` (null if nothing was judged), `exitCode`, `suites`."""
     standings = {result.suite: result.standing for result in report.results if result.standing != "none"}
     head = {
-        "schemaVersion": SCHEMA_VERSION,
+        "schemaVersion": RESULT_VERSION,
         "verdict": report.verdict.word if report.judged else None,
         "exitCode": report.exit_code,
         "standings": standings,
@@ -84,7 +83,7 @@ def joined(lines: Iterable[bytes]) -> Iterator[bytes]:
 def _head(run: Run, declines: int) -> dict[str, Any]:
     header = run.header
     value: dict[str, Any] = {
-        "schemaVersion": SCHEMA_VERSION,
+        "schemaVersion": RESULT_VERSION,
         "suite": run.suite.name,
         **json_fields(header, "mode", "prompts", "model", "metrics"),
         "intervals": {

@@ -7,11 +7,12 @@ import math
 import re
 from collections.abc import Sequence
 
+from row3.domain import numbers
 from row3.domain.metrics import Metric, Zone
+from row3.domain.printable import plain, shorten, visible
 from row3.domain.runs import CaseRow
 from row3.gate.results import Run
 from row3.metrics.ratios import best_score
-from row3.reports import numbers
 from row3.reports.case_changes import words_of
 from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import (
@@ -30,7 +31,7 @@ from row3.reports.headline import (
 from row3.reports.judge_block import judge_blocks
 from row3.reports.match_counts import bounds_lines, run_counts
 from row3.reports.quarantine_text import quarantine_note
-from row3.reports.style import MARKS, plain, shorten, visible
+from row3.reports.style import MARKS
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS, SHOWN_REASONS = 10, 5

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from row3.domain.metrics import Zone
+from row3.domain.printable import cells
 from row3.domain.verdicts import Verdict
 
 WIDTH = 80
@@ -17,11 +17,6 @@ VERDICT_MARKS = {Verdict.PROCEED: "✓", Verdict.INVESTIGATE: "!", Verdict.BLOCK
 RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
 
 # Compiled when first needed, which is rare: the ranges of wide characters take milliseconds.
-_ESCAPES = (
-    r"(?:\x1b[\[]|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # titles, links, device strings
-    r"|\x1b[ -/]*[0-~]?"
-)
 _WIDE = "\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
 _PIECES = rf"[{_WIDE}\U0001f000-\U0003fffd]|[^\s{_WIDE}\U0001f000-\U0003fffd]+|\s+"
 """A wide character (or one of their blocks), a word, or the space between."""
@@ -33,43 +28,6 @@ _WORDS = re.compile(
     r"|(?:`[^`]*`|[^\s`])+"  # a word, with text in backticks
     r"|`"
 )
-
-
-def plain(text: str) -> str:
-    """Return one line of printable characters: no escape sequences, controls, bidirectional or invisible marks."""
-    return " ".join(visible(text).split())
-
-
-def visible(text: str) -> str:
-    """Return the text like `plain`, but with its spaces, for lines of a diff."""
-    if text.isprintable():
-        return text
-    text = re.sub(_ESCAPES, "", text).replace("\t", "    ")
-    return "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
-
-
-def cells(text: str) -> int:
-    """Return the columns that a printable text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_cell, text))
-
-
-def _cell(char: str) -> int:
-    return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def shorten(text: str, room: int) -> str:
-    """Return at most `room` columns, ending in `…` if cut."""
-    if cells(text) <= room:
-        return text
-    end, used = 0, 0  # from the front: a model may write a label of megabytes
-    for char in text:
-        used += _cell(char)
-        if used > room - 1:
-            break
-        end += 1
-    return f"{text[:end].rstrip()}…"
 
 
 def prose(text: str, width: int, *, then: str = "  ") -> list[str]:

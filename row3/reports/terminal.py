@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from row3.domain.printable import cells, shorten, visible
 from row3.reports.document import (
     Document,
     Facts,
@@ -21,7 +22,7 @@ from row3.reports.document import (
     Tone,
     spans,
 )
-from row3.reports.style import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, Style, cells, shorten, visible
+from row3.reports.style import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, Style
 
 COLOURS: dict[Tone, str] = {
     "quiet": DIM,

@@ -21,13 +21,13 @@ from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.kinds.answers import Unusable
+from row3.metrics.aggregate import tally_json
 from row3.project.cases import CaseFiles, StoredCase, case_files
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import SHAPE, Output, OutputIndex
 from row3.project.project import Project, open_project
 from row3.project.recordings import RecordingIndex, open_index
 from row3.project.suites import Suite, pick_suite
-from row3.reports.match_counts import tally_json
 from row3.running.asks import Given, Question, scored
 from row3.running.case_results import CaseResult, Packing
 from row3.running.collect import collect, header_for

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.commands.investigate import fall_of, investigate
+from row3.commands.investigation import Investigation
 from row3.comparing.baseline import save_baseline
 from row3.domain.metrics import Metric
 from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
 from row3.gate.policy import GatePolicy
+from row3.kinds.checklist import Reply
 from row3.kinds.faults import Fault
 from row3.project.cases import read_case
 from row3.project.project import Project, open_project
 from row3.project.recording_lines import merge, to_line
 from row3.project.suites import Suite, pick_suite
-from row3.reports.investigations.checklist import Reply
-from row3.reports.investigations.model import Investigation
 from row3.running.evaluate import steps
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking

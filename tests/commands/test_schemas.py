@@ -17,6 +17,7 @@ from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
+from row3.gate.results import RESULT_VERSION
 from row3.kinds import all_kinds
 from row3.kinds.checks.model import TYPES
 from row3.project.history import history_text
@@ -26,7 +27,6 @@ from row3.project.quarantine import write_quarantine
 from row3.project.recording_lines import to_line
 from row3.project.reviewed import from_line, with_wrong
 from row3.project.tree import WorkTree
-from row3.reports.result_json import SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2]
 SHA = "0" * 64
@@ -234,7 +234,7 @@ def test_promoted_versions_as_row3_writes_them() -> None:
 
 def test_a_result() -> None:
     value = {
-        "schemaVersion": SCHEMA_VERSION, "suite": "s", "mode": "replay", "prompts": {"p": "v1.0"}, "model": "m",
+        "schemaVersion": RESULT_VERSION, "suite": "s", "mode": "replay", "prompts": {"p": "v1.0"}, "model": "m",
         "metrics": {"recall": 0.5}, "intervals": {}, "zones": {"recall": "fail"}, "deltas": {"recall": -0.1},
         "verdict": None, "reasons": [{"verdict": "block", "text": "x"}], "usage": {}, "cases": [
             {"id": "a", "status": "scored", "metrics": {}, "zones": {}, "deltas": {}, "matches": None}
@@ -246,10 +246,10 @@ def test_a_result() -> None:
 
 def test_the_results_of_all_suites() -> None:
     value = {
-        "schemaVersion": SCHEMA_VERSION, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
+        "schemaVersion": RESULT_VERSION, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
         "suites": [
-            {"schemaVersion": SCHEMA_VERSION, "suite": "s", "verdict": None, "problem": "not JSON"},
-            {"schemaVersion": SCHEMA_VERSION, "suite": "t", "verdict": "proceed", "metrics": {"recall": 0.5}},
+            {"schemaVersion": RESULT_VERSION, "suite": "s", "verdict": None, "problem": "not JSON"},
+            {"schemaVersion": RESULT_VERSION, "suite": "t", "verdict": "proceed", "metrics": {"recall": 0.5}},
         ],
     }  # fmt: skip
     assert _errors("results", value) == []

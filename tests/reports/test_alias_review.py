@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from row3.domain.printable import cells
+from row3.gate.alias_review import AliasReview, Candidate, Decision, Unmatched
 from row3.matching.text.places import SearchableText
 from row3.reports import alias_review
-from row3.reports.alias_review import AliasReview, Candidate, Decision, Unmatched, list_document, list_json
-from row3.reports.style import Style, cells
+from row3.reports.alias_review import list_document, list_json
+from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 from tests.terminal import COLOURS
 

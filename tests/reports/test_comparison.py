@@ -10,12 +10,13 @@ import pytest
 
 from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Code, Reason
+from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, gate_text, ground_text
 from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Ground
-from row3.reports.style import PLAIN, Style, cells
+from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from row3.domain.changes import MetricChange
+from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports.diff import diff_document, diff_json
 from row3.reports.markdown import markdown_text
-from row3.reports.style import Style, cells
+from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import METRICS, SOME
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.printable import cells
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
 from row3.gate.results import SuiteResult, judged
 from row3.reports.hook import hook_document
-from row3.reports.style import cells
 from row3.reports.terminal import terminal_text
 
 INVESTIGATE, BLOCK = Verdict.INVESTIGATE, Verdict.BLOCK

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from row3.domain.printable import code as code_text
+from row3.domain.printable import inline, plain
 from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Table, Task, Title, code, strong
-from row3.reports.markdown import code as code_text
-from row3.reports.markdown import fenced, inline, markdown_text
-from row3.reports.style import plain
+from row3.reports.markdown import fenced, markdown_text
 
 texts = st.text(max_size=40) | st.text("`*_<>|@#[]()!\\~:-+1. www.http://a\n", max_size=40)
 

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from row3.domain.printable import cells
 from row3.gate.results import judged, ran
-from row3.metrics.aggregate import Seen
+from row3.metrics.aggregate import Seen, tally_json
 from row3.reports.comparison import comparison_document
 from row3.reports.document import Document, Facts
 from row3.reports.markdown import markdown_text
-from row3.reports.match_counts import bounds_lines, moved_counts, run_counts, tally_json
+from row3.reports.match_counts import bounds_lines, moved_counts, run_counts
 from row3.reports.result_json import result_json
 from row3.reports.scorecard import scorecard_document
-from row3.reports.style import PLAIN, Style, cells
+from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 
 TALLY: dict[str, dict[str, int]] = {

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import pytest
 
+from row3.domain.numbers import drop_points
+from row3.domain.printable import cells
 from row3.gate.pairs import DifferenceVariance, Pairs
 from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.power import Finding, Needed, PowerReport, Sensitivity, sensitivity
-from row3.reports.numbers import drop_points
 from row3.reports.power import power_document, power_json, sensitivity_sentence, times
-from row3.reports.style import PLAIN, Style, cells
+from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL, RATE, RECALL
 

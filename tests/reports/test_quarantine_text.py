@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from row3.domain.printable import cells
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.reports.quarantine_text import (
     changed_text,
     quarantine_json,
     quarantine_note,
 )
-from row3.reports.style import cells
 
 RYE = Quarantined("rye", "2026-11-22", "2026-12-01", "wavers, see #12", "Zoë <zoe@example.org>")
 OVEN = Quarantined("oven", "2026-11-01", "2026-11-20", "timed out")

@@ -7,12 +7,13 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.printable import cells
 from row3.domain.scores import Usage
 from row3.gate.results import ran
 from row3.reports.formats import result_text
 from row3.reports.headline import what_runs
 from row3.reports.scorecard import NAMED_ITEMS, brief_scorecard, scorecard_document
-from row3.reports.style import PLAIN, Style, cells
+from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")

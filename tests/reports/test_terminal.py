@@ -7,6 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.domain.printable import cells, plain, visible
 from row3.reports.document import (
     Document,
     Facts,
@@ -21,7 +22,7 @@ from row3.reports.document import (
     code,
     strong,
 )
-from row3.reports.style import RED, Style, cells, plain, visible
+from row3.reports.style import RED, Style
 from row3.reports.terminal import table, terminal_text
 
 COLOUR = Style(colour=True)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from row3.domain.changes import Interval
 from row3.domain.estimates import Estimate, Planned
+from row3.domain.printable import cells
 from row3.gate.leaderboard import Combination, Contest, Leaderboard, Placed, Row
 from row3.gate.policy import GatePolicy
 from row3.gate.results import JudgedSuite
@@ -20,7 +21,7 @@ from row3.reports.estimate import estimate_document
 from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text
 from row3.reports.recordings import list_document
-from row3.reports.style import Style, cells
+from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 
 LONG = "describe-everything-that-a-text-says"

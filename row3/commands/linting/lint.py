@@ -132,7 +132,7 @@ def _calibrations(project: Project, suite: Suite, findings: Findings) -> None:
 
 
 def _changelog(project: Project, findings: Findings) -> None:
-    from row3.reports.changelog import mixed_entries
+    from row3.project.changelog import mixed_entries
 
     text = findings.attempt(CHANGELOG, partial(read_changelog, project))
     for entry in mixed_entries(text or ""):

@@ -15,6 +15,7 @@ from row3.commands.optimizing.trials import OutOfBudgetError, Trials, open_trial
 from row3.commands.promoting.new_version import next_version, renumbered
 from row3.domain.counts import did_you_mean
 from row3.domain.matches import Items
+from row3.domain.numbers import percent
 from row3.domain.optimised import Evidence, Optimised
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import digest_text
@@ -26,7 +27,6 @@ from row3.project.cases import StoredCase, read_cases, source_of
 from row3.project.project import Project
 from row3.project.prompts import FOLDER, parse_prompt, versions
 from row3.project.transaction import commit, writing
-from row3.reports.numbers import percent
 from row3.running.lineup import line_up
 from row3.running.rendering.templates import used_names
 from row3.running.session import Session

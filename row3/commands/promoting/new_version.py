@@ -11,10 +11,10 @@ from row3.domain.counts import did_you_mean
 from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
 from row3.errors import InvalidFile, UsageError
 from row3.project import prompts as store
+from row3.project.changelog import insert_entry, unreleased_entry
 from row3.project.files import decode
 from row3.project.project import CHANGELOG, Project, read_changelog
 from row3.project.transaction import commit, writing
-from row3.reports.changelog import insert_entry, unreleased_entry
 
 HIGHEST = 999_999
 """Limit of the major and the minor number."""

@@ -23,13 +23,13 @@ from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Comparison, Run
 from row3.project import prompts as prompt_store
 from row3.project.base import inside_of, repository_state, work_base
+from row3.project.changelog import MetricRow, changelog_entry, insert_entry, merged_entry, mixed_entries
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text, parse_history
 from row3.project.project import CHANGELOG, Project, read_changelog
 from row3.project.snapshot import loosened
 from row3.project.suites import has_baseline, read_suite
 from row3.project.transaction import commit, writing
-from row3.reports.changelog import MetricRow, changelog_entry, insert_entry, merged_entry, mixed_entries
 from row3.running.collect import now
 from row3.running.lineup import line_up, named_rubric, resolve_version
 from row3.running.run_options import RunOptions, with_action

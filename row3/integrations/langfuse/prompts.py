@@ -18,9 +18,9 @@ from row3.domain.prompts import NAME, PromptRef, Version
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection, in_path
 from row3.project import prompts as store
+from row3.project.changelog import insert_entry, unreleased_entry
 from row3.project.project import CHANGELOG, Project, read_changelog
 from row3.project.transaction import commit, writing
-from row3.reports.changelog import insert_entry, unreleased_entry
 
 if TYPE_CHECKING:
     from langfuse.api import Prompt_Chat, Prompt_Text

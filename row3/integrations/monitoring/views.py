@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from row3.domain.counts import count
+from row3.domain.numbers import compact, money, percent
 from row3.integrations.monitoring.figures import FIGURES, Figure
 from row3.integrations.monitoring.ingest import Ingested
 from row3.integrations.monitoring.records import moment
 from row3.integrations.monitoring.tables import BINS
 from row3.integrations.monitoring.totals import Totals
 from row3.reports.document import Block, Document, Note, Span, Table, Text
-from row3.reports.numbers import compact, money, percent
 
 SCHEMA_VERSION = 1
 """Of the JSON of the figures."""

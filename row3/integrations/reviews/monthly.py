@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from row3.charting.drawing import Estimate, estimates_chart
 from row3.commands.importing.drafts import slug
 from row3.domain.counts import count
 from row3.gate.calibration import spearman
@@ -30,7 +31,6 @@ from row3.integrations.reviews.regression import Sample
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.matching.text.quotes import SourceText
 from row3.project.project import Project
-from row3.reports.charting.production_chart import Estimate, estimates_chart
 
 DAYS = 31
 FREQUENT, BADLY, CANARIES = 5, 5, 10

@@ -9,8 +9,10 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
+from row3.charting.drawing import Estimate, estimates_chart
 from row3.domain.counts import count
 from row3.domain.judges import Coefficient
+from row3.domain.numbers import interval, points
 from row3.gate.agreement import LEVEL, wilson
 from row3.integrations.monitoring.figures import FIGURE, FIGURES, Figure
 from row3.integrations.monitoring.records import DAY_MS, moment
@@ -22,8 +24,6 @@ from row3.integrations.reviews.monthly import rated_records
 from row3.integrations.reviews.regression import Sample, propose
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.project.project import Project
-from row3.reports.charting.production_chart import Estimate, estimates_chart
-from row3.reports.numbers import interval, points
 
 DAYS = 92
 LEAST = 30

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from row3.charting.drawing import Panel, days_chart
 from row3.domain.counts import count
+from row3.domain.numbers import percent
+from row3.domain.printable import shorten
 from row3.integrations.monitoring.alerts import alerts
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment
@@ -16,9 +19,6 @@ from row3.integrations.reviews.measures import proxies_of, proxy_composite, read
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.metrics.ratios import best_score
 from row3.project.project import Project
-from row3.reports.charting.production_chart import Panel, days_chart
-from row3.reports.numbers import percent
-from row3.reports.style import shorten
 
 DAYS = 7
 ALERTS, WORST, PATTERNS, ERRORS = 4, 5, 3, 3

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
+from row3.domain.printable import HIDDEN
 from row3.reports.document import Block, Facts, Fold, Items, Lines, Note, Plot, Table, Task, Text, Title, spans
-from row3.reports.hidden import HIDDEN
 
 DIFF_LINES = {"+": "new", "-": "old", "@": "place"}
 

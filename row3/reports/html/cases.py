@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
+from row3.domain import numbers
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange
 from row3.gate.results import Lines, Run
 from row3.kinds.base import Kind
-from row3.reports import numbers
 from row3.reports.case_changes import flips
 from row3.reports.document import Block, Fold, Items, Note, Span, Table, Text, Title, spans, strong
 from row3.reports.document import Lines as Kept

@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from row3.charting.timeline import TrendPoint, run_timeline
+from row3.charting.trend_chart import message, trend_chart
+from row3.domain import numbers
 from row3.gate.results import Comparison, SuitesReport
-from row3.reports import numbers
 from row3.reports.advice import verdict_label, worst_case
-from row3.reports.charting.timeline import TrendPoint, run_timeline
-from row3.reports.charting.trend_chart import message, trend_chart
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
 from row3.reports.document import Block, Document, Fold, Note, Plot, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from row3.reports.charting.production_chart import Estimate, Panel, days_chart, estimates_chart
+from row3.charting.drawing import Estimate, Panel, days_chart, estimates_chart
 
 DAYS = ["2026-11-22", "2026-11-23", "2026-11-24"]
 PANELS = [Panel("Errors", [0.1, None, 0.2], [None, 0.0, 0.1]), Panel("Empty", [None] * 3, [None] * 3)]

@@ -13,11 +13,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from row3.charting.timeline import TrendPoint, level_changes, run_timeline, week_timeline, with_changes
+from row3.charting.trend_chart import change_text, trend_chart
 from row3.domain.metrics import Metric, Threshold
 from row3.errors import MissingExtra
-from row3.reports.charting.change_points import level_changes, with_changes
-from row3.reports.charting.timeline import TrendPoint, run_timeline, week_timeline
-from row3.reports.charting.trend_chart import change_text, trend_chart
 
 pytest.importorskip("ruptures", reason="pip install 'row3[trend]'")
 OVERALL = Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85))

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from row3.commands.investigation import InvestigatedCase, Investigation, Symptom, no_failure_text
+from row3.domain import numbers
 from row3.domain.counts import count
 from row3.domain.metrics import Zone
+from row3.domain.printable import cells, plain, shorten
 from row3.kinds.faults import Fault
 from row3.matching.text.places import Place
-from row3.reports import numbers
 from row3.reports.document import (
     Block,
     Document,
@@ -28,8 +30,7 @@ from row3.reports.document import (
     more,
     strong,
 )
-from row3.reports.investigations.model import InvestigatedCase, Investigation, Symptom, no_failure_text
-from row3.reports.style import Style, cells, plain, shorten
+from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 
 SCHEMA_VERSION = 2

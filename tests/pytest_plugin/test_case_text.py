@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.metrics import Zone
+from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange
+from row3.pytest_plugin.case_text import case_text, movement_line, score_text
 from row3.reports.case_changes import noun_of
-from row3.reports.case_text import case_text, movement_line, score_text
-from row3.reports.style import cells
 from tests.reports.conftest import Suite
 
 METRICS = {"recall": 0.5, "overall": 0.6}

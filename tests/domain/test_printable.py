@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.reports.hidden import visible_json
+from row3.domain.printable import visible_json
 
 TEXTS = st.text(st.characters()) | st.text(st.sampled_from("a::##[]\n\x85\x9b\u202e\u2066\U000e0041\ud800"))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from row3.commands.investigation import InvestigatedCase, Investigation, Symptom
 from row3.domain.metrics import Metric, Threshold, Zone
+from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.faults import Fault, Faults
 from row3.matching.text.places import Place
-from row3.reports.investigations.checklist import Evidence, checklist
-from row3.reports.investigations.model import InvestigatedCase, Investigation, Symptom
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 HALLUCINATION = Metric(

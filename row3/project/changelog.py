@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from row3.reports import numbers
-from row3.reports.markdown import inline
-from row3.reports.style import plain
+from row3.domain import numbers
+from row3.domain.printable import inline, plain
 
 BOM = "\ufeff"
 HEADING = "# Changelog"

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from row3.commands.investigation import Investigation
 from row3.kinds.faults import Fault, Faults
 from row3.matching.text.places import Place
 from row3.reports.document import Document, Items
-from row3.reports.investigations.model import Investigation
-from row3.reports.investigations.report import (
+from row3.reports.investigation import (
     MOST,
     PAGE,
     at,
@@ -22,7 +22,7 @@ from row3.reports.investigations.report import (
 from row3.reports.markdown import markdown_text
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
-from tests.reports.investigations.conftest import CASE, FOUND, PLACE, of_cases
+from tests.commands.investigated import CASE, FOUND, PLACE, of_cases
 
 
 def markdown(found: Investigation, *, items: bool = True) -> str:

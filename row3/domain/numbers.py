@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from row3.domain import counts
@@ -11,8 +10,6 @@ from row3.domain.changes import cut
 from row3.domain.judges import Rate
 from row3.domain.metrics import Metric, Threshold
 
-SILENCE_S = 5.0
-"""Seconds without an answer after which the progress line says so."""
 count = counts.count
 LEAST_MOVE = 5e-4
 """A smaller move rounds to 0.0 points."""
@@ -116,42 +113,6 @@ def seconds(value: float) -> str:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes:,} min {rest:02d} s"
-
-
-@dataclass(slots=True)
-class Progress:
-    """Progress of a run; times are seconds of one clock."""
-
-    began: float
-    last_case: float
-    last_answer: float
-    total: int | None = None
-    """Number of cases; None if not counted yet."""
-    done: int = 0
-    failed: int = 0
-    tokens: int = 0
-    usd: float | None = 0.0
-    """None if a price is unknown, which the finished run reports."""
-
-    def text(self, now: float) -> str:
-        """Return cases, failures, tokens and cost so far, and the time left, or the time since the last answer."""
-        parts = [count(self.done, "case") if self.total is None else f"{self.done:,} of {count(self.total, 'case')}"]
-        parts += [f"{self.failed:,} failed"] if self.failed else []
-        parts += [f"{self.tokens:,} tokens"] if self.tokens else []
-        parts += [money(self.usd)] if self.usd else []
-        silent = now - self.last_answer
-        if silent >= SILENCE_S:
-            parts.append(f"waiting for an answer, {whole_seconds(silent)}")
-        elif self.total is not None and 1 < self.done < self.total:
-            left = (self.last_case - self.began) / self.done * (self.total - self.done) - (now - self.last_case)
-            parts += [f"about {whole_seconds(max(left, 1.0))} left"] if left > 0 else []
-        return " · ".join(parts)
-
-
-def whole_seconds(value: float) -> str:
-    """Return a duration in whole seconds: `8 s`, `2 min 05 s`."""
-    whole = round(value)
-    return f"{whole} s" if whole < 60 else seconds(whole)
 
 
 def moment(at: str) -> str:

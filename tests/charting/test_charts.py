@@ -17,10 +17,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from row3.charting.drawing import LONGEST, ZONE_FILL, label
+from row3.charting.timeline import TrendPoint, by_time, run_timeline, week_timeline
+from row3.charting.trend_chart import trend_chart, y_range, y_ticks, zone_bands
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.reports.charting.drawing import LONGEST, ZONE_FILL, label
-from row3.reports.charting.timeline import TrendPoint, by_time, run_timeline, week_timeline
-from row3.reports.charting.trend_chart import trend_chart, y_range, y_ticks, zone_bands
 
 START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25)
@@ -128,7 +128,7 @@ class TestFiles:
 
     def test_importing_the_module_imports_no_matplotlib(self) -> None:
         loaded = "{'matplotlib', 'numpy'} & sys.modules.keys()"
-        code = f"import sys, row3.reports.charting.trend_chart; sys.exit(bool({loaded}))"
+        code = f"import sys, row3.charting.trend_chart; sys.exit(bool({loaded}))"
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

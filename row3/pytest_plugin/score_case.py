@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from row3.comparing.base_side import baseline_side
+from row3.domain import numbers
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import UsageError
 from row3.gate.comparison import judge_move, worse_by
@@ -17,8 +18,7 @@ from row3.project.chosen_cases import case_hint
 from row3.project.outputs import Output
 from row3.project.project import Project
 from row3.project.suites import Suite, has_baseline
-from row3.reports import numbers
-from row3.reports.case_text import case_text
+from row3.pytest_plugin.case_text import case_text
 from row3.running.case_results import Before, CaseResult, Packing
 from row3.running.meanings import vector_source
 from row3.running.provider_access import guard_of

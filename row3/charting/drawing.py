@@ -1,4 +1,4 @@
-"""Shared by all charts: colours, labels, and saving a figure with the same bytes for the same input.
+"""What all charts share: colours, labels, and saving a figure with the same bytes for the same input; small charts.
 
 matplotlib is imported inside the functions that draw, and never through pyplot, so no global state stays behind.
 """
@@ -6,9 +6,10 @@ matplotlib is imported inside the functions that draw, and never through pyplot,
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from row3.domain.metrics import Zone
 
@@ -28,6 +29,8 @@ FRONT_INK = "#B4501E"
 ZONE_FILL = {Zone.FAIL: "#EBDAD3", Zone.MARGINAL: "#F5EDDF", Zone.PASS: "#F7F9FA", Zone.EXCELLENT: "#FFFFFF"}
 """Pale, so that the line stands out; graded from zone to zone, so that a print in grey shows them."""
 LONGEST = 44
+PANEL, ROW = 2.2, 0.34
+"""Inches: height of a panel of days, and of a row with an interval."""
 
 
 def label(text: str) -> str:
@@ -106,3 +109,56 @@ def _style(name: str) -> Any:
         "text.parse_math": False,
         "text.usetex": False,
     }
+
+
+class Panel(NamedTuple):
+    """A figure by day, and for the days before; None is a gap."""
+
+    title: str
+    values: Sequence[float | None]
+    before: Sequence[float | None]
+
+
+class Estimate(NamedTuple):
+    """A number with the ends of its interval."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+def days_chart(title: str, days: Sequence[str], panels: Sequence[Panel]) -> bytes:
+    """Return an SVG of figures by day, a panel each; days are written YYYY-MM-DD."""
+
+    def draw(axes: Mapping[str, Axes]) -> None:
+        for panel in panels:
+            one = axes[panel.title]
+            one.set_title(label(panel.title))
+            one.plot(_gaps(panel.before), color=MUTED, linestyle="--", marker="o", markersize=3, linewidth=1.2)
+            one.plot(_gaps(panel.values), color=LINE, marker="o", markersize=4, linewidth=1.8)
+            one.set_ylim(0, 1.1 * max([each for each in (*panel.values, *panel.before) if each], default=1.0))
+            one.set_xticks(range(len(days)), [day[5:] for day in days])
+            one.grid(visible=True, axis="y", color=FAINT, alpha=0.3, linewidth=0.8)
+
+    rows = [(PANEL, [panel.title]) for panel in panels]
+    return drawn("production", title, "line: these days; dashed: the days before", rows, draw)
+
+
+def estimates_chart(title: str, caption: str, found: Sequence[Estimate], span: float) -> bytes:
+    """Return an SVG of estimates below each other, with a line at 0; the scale goes from -span to +span."""
+
+    def draw(axes: Mapping[str, Axes]) -> None:
+        one, places = axes["all"], range(len(found))
+        one.axvline(0, color=FRONT_INK, linewidth=0.9)
+        one.hlines(places, [each.low for each in found], [each.high for each in found], color=LINE, linewidth=2.2)
+        one.plot([each.value for each in found], places, color=LINE, linestyle="none", marker="o", markersize=6)
+        one.set_yticks(places, [label(each.name) for each in found])
+        one.set_xlim(-span, span)
+        one.set_ylim(len(found) - 0.5, -0.5)
+
+    return drawn("production", title, caption, [(0.5 + ROW * len(found), ["all"])], draw)
+
+
+def _gaps(values: Sequence[float | None]) -> list[float]:
+    return [math.nan if value is None else value for value in values]

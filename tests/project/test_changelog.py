@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from row3.reports.changelog import (
+from row3.project.changelog import (
     TO_WRITE,
     MetricRow,
     approval_entry,

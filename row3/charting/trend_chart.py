@@ -8,10 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from row3.domain.counts import count
-from row3.domain.metrics import Metric, Threshold, Zone
-from row3.reports import numbers
-from row3.reports.charting.drawing import (
+from row3.charting.drawing import (
     FAINT,
     FRONT_INK,
     INK,
@@ -21,7 +18,10 @@ from row3.reports.charting.drawing import (
     drawn,
     label,
 )
-from row3.reports.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
+from row3.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
+from row3.domain import numbers
+from row3.domain.counts import count
+from row3.domain.metrics import Metric, Threshold, Zone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

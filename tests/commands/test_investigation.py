@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from row3.commands.investigation import Fall, Symptom
 from row3.domain.metrics import Metric, Threshold, Zone
+from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.faults import Fault, Faults
-from row3.reports.investigations.checklist import Evidence, checklist
-from row3.reports.investigations.model import Fall, Symptom
-from row3.reports.investigations.report import investigation_document, investigation_json
+from row3.reports.investigation import investigation_document, investigation_json
 from row3.reports.markdown import markdown_text
-from tests.reports.investigations.conftest import CASE, FOUND, of_cases
+from tests.commands.investigated import CASE, FOUND, of_cases
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False, threshold=Threshold(0.05, 0.02, 0))

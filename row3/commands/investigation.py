@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from row3.domain import numbers
 from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.printable import code, shorten
+from row3.kinds.checklist import Evidence
 from row3.kinds.faults import UNJUDGED, Fault, Faults
-from row3.reports import numbers
-from row3.reports.investigations.checklist import Evidence
-from row3.reports.markdown import code
-from row3.reports.style import shorten
 
 MOST_GOALS = 3
 LONGEST = 60

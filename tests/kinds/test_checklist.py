@@ -8,9 +8,9 @@ import pytest
 
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState
 from row3.kinds import MODULES, kind_named
+from row3.kinds.checklist import ANSWERS, Evidence, checklist
 from row3.kinds.faults import UNUSABLE, Fault
-from row3.reports.investigations.checklist import ANSWERS, Evidence, checklist
-from tests.reports.investigations.conftest import FOUND
+from tests.commands.investigated import FOUND
 
 
 @pytest.mark.parametrize("kind", MODULES)

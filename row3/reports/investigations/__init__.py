@@ -1,1 +1,0 @@
-"""The output of `row3 investigate`."""
