@@ -21,7 +21,7 @@ from row3.integrations.monitoring.storage import open_store
 from row3.kinds import MODULES
 from row3.kinds.base import Kind
 from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes
-from row3.reports.imports import imported_document, kept_text
+from row3.reports.recordings import imported_document, kept_text
 
 Reader = Callable[[Path, PromptFiles, Kind], Drafts]
 

@@ -25,7 +25,7 @@ from row3.integrations.langfuse.client import Connection, connect
 from row3.integrations.langfuse.seed import seed as seed_from
 from row3.project.project import Project
 from row3.project.suites import Suite, pick_suite
-from row3.reports.headline import some
+from row3.reports.sentences import some
 from row3.running.case_results import CaseResult
 from row3.running.session import LiveFlags, Session
 

@@ -22,12 +22,11 @@ from row3.comparing import quarantine as quarantining
 from row3.domain.manifests import Tier, tier_of
 from row3.errors import UsageError
 from row3.project.suites import pick_suite
-from row3.reports import case_worth
-from row3.reports import lessons as lesson_reports
-from row3.reports.flaky import flaky_document, flaky_json
+from row3.reports import cases as case_worth
+from row3.reports import history as lesson_reports
+from row3.reports.cases import changed_text, flaky_document, flaky_json
 from row3.reports.history import history_document
 from row3.reports.power import power_document, power_json
-from row3.reports.quarantine_text import changed_text
 
 
 @click.command(cls=Command)

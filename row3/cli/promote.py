@@ -42,7 +42,8 @@ def command(
     """
     from row3.commands.promoting.promote import AlreadyDone, promote
     from row3.gate.results import judged, ran
-    from row3.reports.formats import promotion_document, with_first_line
+    from row3.reports.formats import with_first_line
+    from row3.reports.promotion import promotion_document
     from row3.running.session import LiveFlags
 
     if dry_run:
@@ -84,7 +85,7 @@ def optimize(common: Common, *, prompt_name: str, budget: int, random_seed: int 
     measure it. The draft still has to pass the gate. Needs row3[optimize].
     """
     from row3.commands.optimizing.optimize import optimize as reword
-    from row3.reports.optimised import optimised_document, optimised_json
+    from row3.reports.promotion import optimised_document, optimised_json
 
     result = reword(common.session(), prompt_name, budget=budget, seed=random_seed or 0)
     common.show_report(optimised_document(result), optimised_json(result))

@@ -13,8 +13,7 @@ from row3.comparing.sources import open_gate
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
-from row3.gate.case_worth import CasesReport, redundant, worth
-from row3.gate.flakiness import FlakyReport, flakiness
+from row3.gate.case_worth import CasesReport, FlakyReport, flakiness, redundant, worth
 from row3.gate.policy import find_metric
 from row3.gate.power import PowerReport, sensitivity
 from row3.kinds.cases import expected_in

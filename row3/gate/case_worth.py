@@ -1,4 +1,4 @@
-"""The worth of each case: whether it tells good versions from bad, and which cases are redundant.
+"""The worth of each case: whether it tells good versions from bad, which are redundant, and which vary by chance.
 
 A table of scores has a row per case and a column per prompt version (or run). A case's worth is its item-rest
 correlation: does it score high when the other cases do? Source: classical test theory, corrected item-total
@@ -16,9 +16,10 @@ from statistics import correlation
 from typing import Literal, NamedTuple
 
 from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zone_of
+from row3.domain.quarantine import Quarantine
 from row3.metrics.aggregate import mean_and_spread
 
-LEAST = 3
+LEAST_VERSIONS = 3
 """Fewest versions for a meaningful correlation."""
 ROUGH = 10
 """With fewer versions, a correlation is rough."""
@@ -26,6 +27,12 @@ COPY = 0.6
 """Smallest share of common expectations at which two cases are redundant."""
 COMMON = 100
 """Largest number of cases that may share an expectation before it is ignored."""
+LEAST_ANSWERS = 3
+"""Fewest values for a verdict: fewer cannot go back and forth."""
+FLIPS = 0.1
+"""A case is flaky if at least this share of its answer pairs disagree on passing."""
+NOISE = 0.05
+"""A case is flaky if an answer's standard deviation is at least this; it equals the gate's limit for a suite."""
 
 Column = Mapping[str, float]
 """Scores under one version by case; cases that were not asked are absent."""
@@ -92,7 +99,7 @@ def worth(
         own = [columns[i][case_id] for i in here]
         rest = [(totals[i] - (columns[i][case_id] - centres[case_id])) / (len(columns[i]) - 1) for i in here]
         tells, why = None, ""
-        if len(here) < LEAST:
+        if len(here) < LEAST_VERSIONS:
             why = "too few versions"
         elif _constant(own) or _constant(rest):
             why = "it never moves" if _constant(own) else "the others never move"
@@ -134,3 +141,65 @@ def redundant(expectations: Mapping[str, Sequence[str]]) -> list[Redundant]:
 
 def _constant(values: Sequence[float]) -> bool:
     return max(values) - min(values) <= 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class FlakyCase:
+    """One case under unchanged prompts and model. Values are fractions."""
+
+    case_id: str
+    answers: int
+    lowest: float
+    highest: float
+    noise: float
+    """Standard deviation of an answer; 0 for a single one."""
+    flip_rate: float | None
+    """How often two answers disagree on passing; None without a pass mark."""
+    verdict: Literal["steady", "flaky", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class FlakyReport:
+    """The flakiness of a suite's cases under one setting."""
+
+    suite: str
+    metric: Metric
+    setting: str
+    """Prompts and model, in words."""
+    own: bool
+    """Whether these are the current prompts."""
+    pass_mark: float | None
+    cases: tuple[FlakyCase, ...]
+    """Flaky cases first, then the noisiest."""
+    unknown: tuple[str, ...]
+    """Ids of cases without an answer under this setting."""
+    others: tuple[str, ...]
+    """Other settings with several answers to a case."""
+    quarantine: Quarantine
+    flag: str = ""
+    """Options that select the suite on the command line."""
+
+    @property
+    def asked_again(self) -> bool:
+        """Whether any case has two answers, without which nothing is known."""
+        return any(case.answers > 1 for case in self.cases)
+
+
+def flakiness(
+    case_id: str, values: Sequence[float], pass_mark: float | None = None, *, higher_is_better: bool = True
+) -> FlakyCase:
+    """Return the spread, flip rate and verdict of one case from one or more answers to one request (fractions).
+
+    `unknown` with fewer than `LEAST_ANSWERS` values, else `flaky` if the flip rate reaches `FLIPS` or the noise
+    `NOISE`, else `steady`. For n values of which f pass (at least as good as `pass_mark`), noise is the sample standard
+    deviation and the flip rate f (n - f) / (n (n - 1) / 2), the share of pairs that disagree. The thresholds are ours.
+    """
+    n = len(values)
+    noise = mean_and_spread([*values])[1]
+    rate = None
+    if pass_mark is not None:
+        passed = sum(value >= pass_mark if higher_is_better else value <= pass_mark for value in values)
+        rate = passed * (n - passed) / max(1, n * (n - 1) // 2)
+    flaky = noise >= NOISE or (rate is not None and rate >= FLIPS)
+    verdict: Literal["steady", "flaky", "unknown"] = "unknown" if n < LEAST_ANSWERS else "flaky" if flaky else "steady"
+    return FlakyCase(case_id, n, min(values), max(values), noise, rate, verdict)

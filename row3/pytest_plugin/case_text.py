@@ -11,7 +11,7 @@ from row3.domain.verdicts import CaseChange
 from row3.gate.results import JudgedSuite
 from row3.reports.case_changes import flips, words_of
 from row3.reports.document import Block, Document, Note
-from row3.reports.headline import title_of
+from row3.reports.sentences import title_of
 from row3.reports.style import MARKS, PLAIN
 from row3.reports.terminal import terminal_text
 

@@ -24,11 +24,22 @@ from row3.gate.results import Comparison, Run
 from row3.project.config import Mode
 from row3.project.suites import has_baseline
 from row3.pytest_plugin.case_text import case_text, score_text
-from row3.reports.advice import approval_line, verdict_label
-from row3.reports.case_changes import Outcome, outcomes
-from row3.reports.comparison import gate_text
-from row3.reports.reason_text import reason_text, words_of
+from row3.reports.case_changes import (
+    Outcome,
+    outcomes,
+)
+from row3.reports.comparison import next_note, reason_blocks
+from row3.reports.document import (
+    Document,
+    Note,
+)
+from row3.reports.reason_text import grounds_of, reason_text, words_of
+from row3.reports.sentences import (
+    what_runs,
+)
 from row3.reports.style import PLAIN
+from row3.reports.terminal import terminal_text
+from row3.reports.verdict_text import approval_line, summary, verdict_label
 from row3.running.run_options import RunOptions
 from row3.running.session import open_session
 from row3.running.stages import Overrides
@@ -174,3 +185,12 @@ def _gate(comparison: Comparison) -> JudgedCase:
         "",
         None if change is None else change.delta,
     )
+
+
+def gate_text(comparison: Comparison) -> str:
+    """Return the text of the gate's own test; its first line is the summary."""
+    runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
+    document = Document([runs, *reason_blocks(grounds_of(comparison)), next_note(comparison)])
+    verdict = f"{verdict_label(comparison).word}: {summary(comparison)}"
+    first = "; ".join(filter(None, (verdict, approval_line(comparison))))
+    return f"{plain(first)}\n{terminal_text(document)}".rstrip("\n")

@@ -11,7 +11,7 @@ from row3.domain.printable import plain, shorten
 from row3.gate.alias_review import AliasReview, Candidate, Decision, Unmatched, Verdict
 from row3.matching.text.places import Place
 from row3.reports.document import Block, Document, Note, Parts, Span, Table, Text, Title, strong
-from row3.reports.json_fields import json_fields
+from row3.reports.json_values import json_fields
 
 SCHEMA_VERSION = 1
 AROUND = 400

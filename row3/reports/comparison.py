@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from row3.domain import numbers
 from row3.domain.changes import MetricChange
-from row3.domain.counts import part
+from row3.domain.counts import part, spoken
 from row3.domain.judgements import Code
 from row3.domain.metrics import Metric
-from row3.domain.printable import plain, shorten
+from row3.domain.printable import shorten
+from row3.domain.runs import Header
 from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison
-from row3.reports.advice import TONES, approval_line, behind_line, summary, verdict_label, what_next
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, fell_elsewhere, moved_cases
-from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
-from row3.reports.headline import (
+from row3.reports.document import (
+    Block,
+    Document,
+    Facts,
+    Fold,
+    Lines,
+    Note,
+    Span,
+    Table,
+    Text,
+    Title,
+    more,
+    strong,
+)
+from row3.reports.judges import judge_blocks
+from row3.reports.match_counts import moved_counts, run_counts
+from row3.reports.reason_text import Ground, grounds_of
+from row3.reports.scorecard import missing_note, problem_blocks, usage_note
+from row3.reports.sentences import (
     baseline_origin,
-    differences,
-    prompt_folds,
+    drift_line,
+    level_text,
+    quarantine_note,
+    rounds_line,
     shown_metrics,
     some,
     title_of,
     what_runs,
     zone_span,
 )
-from row3.reports.judge_block import judge_blocks
-from row3.reports.live_text import drift_line, rounds_line
-from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.move_text import level_text
-from row3.reports.quarantine_text import quarantine_note
-from row3.reports.reason_text import Ground, grounds_of
-from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.style import PLAIN, VERDICT_MARKS, Style, arrow
 from row3.reports.terminal import terminal_text
+from row3.reports.verdict_text import TONES, approval_line, behind_line, summary, verdict_label, what_next
 
 SHOWN_CASES, SHOWN_REASONS, NAMED_CASES = 5, 8, 3
+SHOWN_LINES = 200
 FEW_CASES, PAGES = 5, (35, 39)
 """Most lines on a screen, heading included: for at most `FEW_CASES` cases, and for more."""
 
@@ -102,15 +116,6 @@ def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
         *(case_blocks(comparison) if level else []),
         next_note(comparison),
     ]
-
-
-def gate_text(comparison: Comparison) -> str:
-    """Return the text of the gate's own test; its first line is the summary."""
-    runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
-    document = Document([runs, *reason_blocks(grounds_of(comparison)), next_note(comparison)])
-    verdict = f"{verdict_label(comparison).word}: {summary(comparison)}"
-    first = "; ".join(filter(None, (verdict, approval_line(comparison))))
-    return f"{plain(first)}\n{terminal_text(document)}".rstrip("\n")
 
 
 def heading(comparison: Comparison, *, headed: bool, level: int = 3) -> list[Block]:
@@ -294,3 +299,50 @@ def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SH
 def next_note(comparison: Comparison) -> Note:
     """Return the next steps."""
     return Note(what_next(comparison), "strong" if comparison.complete else "plain")
+
+
+def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield the prompts, order, model, parameters and repeats that differ, with both values and diff sizes."""
+    diffs = diffs or {}
+    for name in dict.fromkeys((*before.prompts, *after.prompts)):
+        old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))
+        size = f", {_size(diffs[name])}" if name in diffs else ""
+        if old != new:
+            yield f"prompt {name}", f"{old} → {new}{size}"
+        elif before.prompt_digests.get(name) != after.prompt_digests.get(name):
+            yield f"prompt {name}", f"{new}, same version, different text{size}"
+    if set(before.prompts) == set(after.prompts) and list(before.prompts) != list(after.prompts):
+        yield "pipeline order", f"was {' → '.join(before.prompts)}, is {' → '.join(after.prompts)}"
+    if before.model != after.model:
+        yield "model", f"{before.model} → {after.model}"
+    for name in after.parameters:
+        if (values := before.parameters.get(name)) is None:
+            continue
+        for key, value in after.parameters[name].items():
+            if key != "model" and values.get(key) != value:
+                yield f"{name} {key}", f"{spoken(values.get(key))} → {spoken(value)}"
+    if before.repeats != after.repeats:
+        yield "repeats", f"{before.repeats} → {after.repeats}"
+
+
+def prompt_folds(diffs: Mapping[str, str]) -> list[Fold]:
+    """Return the text diff of each prompt."""
+    return [Fold(f"Text of {name}", _fold(diff)) for name, diff in diffs.items()]
+
+
+def _fold(diff: str) -> list[Block]:
+    lines = _changes(diff)
+    left = len(lines) - SHOWN_LINES
+    shown: list[Block] = [Lines(lines[:SHOWN_LINES], "diff")]
+    return [*shown, Note([f"and {left:,} more lines"], "quiet")] if left > 0 else shown
+
+
+def _changes(diff: str) -> Sequence[str]:
+    return [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
+
+
+def _size(diff: str) -> str:
+    """Return `+12 −3 lines`."""
+    lines = _changes(diff)
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    return f"+{added} −{removed} lines"

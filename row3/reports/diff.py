@@ -9,11 +9,9 @@ from row3.domain import numbers
 from row3.domain.metrics import Metric
 from row3.domain.runs import Diff
 from row3.reports.case_changes import cases_table, moved_cases
-from row3.reports.comparison import change_cells
+from row3.reports.comparison import change_cells, differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
-from row3.reports.headline import differences, prompt_folds
-from row3.reports.json_fields import json_fields
-from row3.reports.result_json import interval_json
+from row3.reports.json_values import interval_json, json_fields
 
 SHOWN_CASES = 15
 SAME = "prompts, model, parameters, cases and rules are the same"

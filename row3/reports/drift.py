@@ -12,9 +12,8 @@ from row3.gate.drift import CaseDrift, DriftState, other_moves
 from row3.gate.results import Drifted
 from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
-from row3.reports.headline import shown_model, usage_lines
-from row3.reports.json_fields import json_fields
-from row3.reports.live_text import detection_text, drift_json, drift_move_text
+from row3.reports.json_values import drift_json, json_fields
+from row3.reports.sentences import detection_text, drift_move_text, shown_model, usage_lines
 
 SCHEMA_VERSION = 1
 SHOWN_CASES = 8

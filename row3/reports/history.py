@@ -1,19 +1,22 @@
-"""`row3 history`: one run per line, newest last, with its changes below it."""
+"""`row3 history`, one run per line, newest last, and `row3 lessons`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from row3.domain import numbers
+from row3.domain.lessons import Found
 from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
+from row3.domain.models import as_json
 from row3.domain.printable import plain
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.reports.advice import TONES
 from row3.reports.comparison import moved_span
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
 from row3.reports.style import VERDICT_MARKS
+from row3.reports.verdict_text import TONES
 
 SHOWN = 20
 LEGEND = "▲ better  ▼ worse; percentage points against the baseline at that time"
@@ -92,3 +95,23 @@ def _notes(entry: HistoryEntry, before: HistoryEntry | None) -> Iterator[str]:
         yield " · ".join(parts)
     if entry.approval is not None:
         yield f"approved by {entry.approval.by}: {entry.approval.reason}"
+
+
+def lessons_json(found: Sequence[Found]) -> dict[str, Any]:
+    """Return the lessons as JSON."""
+    return {"schemaVersion": 1, "lessons": [as_json(each.lesson) | {"kept": each.kept} for each in found]}
+
+
+def lessons_text(found: Sequence[Found], query: str) -> str:
+    """Return the lessons, each with its most frequent errors by name."""
+    if not found:
+        return f"no lesson matches `{query}`" if query else "no lessons yet: no regression has blocked a comparison"
+    return "\n\n".join(map(_lesson_text, found))
+
+
+def _lesson_text(found: Found) -> str:
+    lesson = found.lesson
+    kept = " · kept" if found.kept else ""
+    lines = [f"{lesson.id} · {lesson.metadata.timestamp[:10]}{kept}", *lesson.information.splitlines()]
+    common = [f"By name: {'; '.join(lesson.common)}."] if lesson.common else []
+    return "\n  ".join([*lines, *common]).replace("\n  \n", "\n\n")

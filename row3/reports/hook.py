@@ -10,14 +10,13 @@ from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.outcomes import HookVerdict
 from row3.gate.results import Comparison, SuiteResult
-from row3.reports.advice import SCORES, approval_line, model_flag, verdict_label, worst_case
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import reason_lines
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
-from row3.reports.headline import some
-from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import grounds_of
+from row3.reports.sentences import quarantine_note, some
 from row3.reports.suites import problem_of
+from row3.reports.verdict_text import SCORES, approval_line, model_flag, verdict_label, worst_case
 
 SHOWN_REASONS, SHOWN_CASES = 2, 3
 NAMED = 3

@@ -8,10 +8,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.domain.printable import plain
 from row3.gate.results import Comparison, Run, SuiteResult
-from row3.reports.advice import approval_line, behind_line, summary, verdict_label
 from row3.reports.case_changes import outcomes
 from row3.reports.reason_text import grounds_of
 from row3.reports.suites import problem_of
+from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

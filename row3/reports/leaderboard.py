@@ -10,9 +10,8 @@ from row3.domain import numbers
 from row3.gate.leaderboard import ALPHA, Combination, Contest, Leaderboard, Placed
 from row3.metrics.ratios import best_score
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong
-from row3.reports.headline import some, title_of
-from row3.reports.json_fields import json_fields
-from row3.reports.result_json import interval_json
+from row3.reports.json_values import interval_json, json_fields
+from row3.reports.sentences import some, title_of
 
 UNKNOWN = "unknown"
 FRONT = {True: "◆", None: "?", False: ""}

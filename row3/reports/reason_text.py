@@ -15,8 +15,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison
 from row3.kinds.cases import DISARMED
-from row3.reports.headline import some
-from row3.reports.move_text import move_text
+from row3.reports.sentences import move_text, some
 
 NAMED, NAMED_METRICS = 3, 6
 """Cases, demands and rules named in one line, and metrics."""

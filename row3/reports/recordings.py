@@ -1,16 +1,20 @@
-"""`row3 recordings list | verify | prune | import` as text and as plain values for JSON."""
+"""`row3 recordings list | verify | prune | import` and `row3 cases import`, as text and as plain values for JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from row3.domain.counts import count
-from row3.domain.findings import FileSummary, Imported, RecordingFinding
+from row3.domain.findings import FileSummary, Imported, ImportedCases, RecordingFinding
 from row3.domain.printable import plain, visible
 from row3.gate.results import JudgedSuite
-from row3.reports.document import Document, Note, Table
+from row3.reports.document import Document, Note, Table, more
+
+LONGEST, MOST = 40, 50
+"""Characters shown of a value, and rows."""
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
 SHOWN = 50
@@ -110,3 +114,26 @@ def size(count: int) -> str:
     if count < 1000:
         return f"{count} B"
     return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def imported_document(done: ImportedCases, *, dry_run: bool) -> Document:
+    """Return how many cases are new, other files written, and a row for each part left out."""
+    verb = "would be written" if dry_run else "written"
+    lines = [f"{count(len(done.new), 'golden case')} of suite {done.suite} {verb}, {len(done.unchanged):,} unchanged"]
+    lines += [f"{path} {verb}" for path in done.written]
+    rows = [(each.case or "–", each.type, _short(each.value), each.why) for each in done.not_imported]
+    headers, left = ("not imported", "type", "value", "why"), more(len(rows) - MOST, how=" in not-imported.jsonl")
+    table = [Table(headers, rows[:MOST], "llll", more=left)] if rows else []
+    return Document([Note(lines), *table])
+
+
+def kept_text(done: ImportedCases) -> Iterator[str]:
+    """Yield the warning that something was left out."""
+    if left_out := len(done.not_imported):
+        what = count(left_out, "part of the file was", "parts of the file were")
+        yield f"{what} not imported: see not-imported.jsonl beside the cases of suite {done.suite}"
+
+
+def _short(value: Any) -> str:
+    text = " ".join((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

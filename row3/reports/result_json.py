@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from row3.domain.changes import Interval
 from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names, warning_only
 from row3.domain.runs import Header
@@ -15,12 +14,10 @@ from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
 from row3.gate.results import RESULT_VERSION, Comparison, Run, SuiteResult, SuitesReport
 from row3.metrics.aggregate import tally_json
-from row3.reports.headline import differences
-from row3.reports.json_fields import json_fields
-from row3.reports.judge_block import judges_json
-from row3.reports.live_text import live_json
+from row3.reports.comparison import differences
+from row3.reports.json_values import drift_json, interval_json, json_fields, quarantine_json
+from row3.reports.judges import judges_json
 from row3.reports.match_counts import bounds_json
-from row3.reports.quarantine_text import quarantine_json
 from row3.reports.reason_text import reason_text, words_of
 from row3.reports.suites import problem_of
 
@@ -152,11 +149,6 @@ def _judged(comparison: Comparison) -> dict[str, Any]:
     return value
 
 
-def interval_json(interval: Interval) -> dict[str, float]:
-    """Return the interval of a delta; fractions like it."""
-    return json_fields(interval, "low", "high", "level", "p_value", "standard_error", "df", "units")
-
-
 def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
     return {
         "metric": seen.metric,
@@ -178,3 +170,22 @@ def _baseline(base: Header, against: str | None) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Return a set as a sorted list, anything else as text."""
     return sorted(value) if isinstance(value, set | frozenset) else str(value)
+
+
+def live_json(comparison: Comparison) -> dict[str, Any]:
+    """Return how a comparison was asked; empty if it asked nothing."""
+    value: dict[str, Any] = {}
+    if comparison.interleaved:
+        value["interleaved"] = True
+    if (drift := comparison.drift) is not None:
+        value["drift"] = drift_json(drift)
+    if (progress := comparison.adaptive) is not None:
+        value["adaptive"] = {
+            **json_fields(progress, "rounds", "cases", "stop", "repeated", "changed"),
+            "maxRounds": progress.most,
+            "meanDifference": progress.mean,
+            "capitalLoss": min(progress.loss, 1e300),
+            "capitalWithin": min(progress.within, 1e300),
+            "casesNeeded": progress.needs,
+        }
+    return value

@@ -15,11 +15,14 @@ from row3.gate.results import Run
 from row3.metrics.ratios import best_score
 from row3.reports.case_changes import words_of
 from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
-from row3.reports.headline import (
+from row3.reports.judges import judge_blocks
+from row3.reports.match_counts import bounds_lines, run_counts
+from row3.reports.sentences import (
     ELSEWHERE,
     ZONE_TONES,
     declines_line,
     fail_zones,
+    quarantine_note,
     shown_metrics,
     shown_model,
     skipped_lines,
@@ -28,9 +31,6 @@ from row3.reports.headline import (
     what_runs,
     zone_span,
 )
-from row3.reports.judge_block import judge_blocks
-from row3.reports.match_counts import bounds_lines, run_counts
-from row3.reports.quarantine_text import quarantine_note
 from row3.reports.style import MARKS
 
 SHOWN_CASES = 30

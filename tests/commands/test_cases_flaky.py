@@ -10,7 +10,7 @@ import pytest
 
 from row3.commands.cases import find_flaky
 from row3.errors import InvalidFile
-from row3.gate.flakiness import FlakyCase, FlakyReport
+from row3.gate.case_worth import FlakyCase, FlakyReport
 from row3.running.run_options import RunOptions
 from row3.running.session import open_session
 from tests.bakery import bakery, found, record

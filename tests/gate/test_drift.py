@@ -10,7 +10,7 @@ from row3.domain.metrics import Metric
 from row3.gate.drift import Drift, drift_of, other_moves, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
-from row3.reports.live_text import drift_move_text
+from row3.reports.sentences import drift_move_text
 
 OVERALL, RECALL = Metric("overall", "Overall", weight=1.0), Metric("recall", "Concept recall")
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)

@@ -12,7 +12,8 @@ from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Code, Reason
 from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, gate_text, ground_text
+from row3.pytest_plugin.suite_results import gate_text
+from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, ground_text
 from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Ground

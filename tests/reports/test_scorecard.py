@@ -11,8 +11,8 @@ from row3.domain.printable import cells
 from row3.domain.scores import Usage
 from row3.gate.results import ran
 from row3.reports.formats import result_text
-from row3.reports.headline import what_runs
 from row3.reports.scorecard import NAMED_ITEMS, brief_scorecard, scorecard_document
+from row3.reports.sentences import what_runs
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 

@@ -22,7 +22,7 @@ from row3.project.cases import ENDING, case_id_of, case_value, file_of, golden_f
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
-from row3.reports.headline import some
+from row3.reports.sentences import some
 
 if TYPE_CHECKING:
     from langfuse.api import Dataset, DatasetItem

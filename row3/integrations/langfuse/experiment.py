@@ -25,7 +25,7 @@ from row3.project.project import Project
 from row3.project.saved_runs import RUNS, context_beside
 from row3.project.suites import Suite
 from row3.project.tree import GitTree
-from row3.reports.headline import some
+from row3.reports.sentences import some
 from row3.running.case_results import CaseResult
 from row3.running.lineup import line_up
 from row3.running.session import Session, save_log

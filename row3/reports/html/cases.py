@@ -17,10 +17,10 @@ from row3.kinds.base import Kind
 from row3.reports.case_changes import flips
 from row3.reports.document import Block, Fold, Items, Note, Span, Table, Text, Title, spans, strong
 from row3.reports.document import Lines as Kept
-from row3.reports.headline import zone_span
 from row3.reports.html.answers import marks_of, missed, sections, spaced
 from row3.reports.html.blocks import blocks_html, cut
 from row3.reports.html.marks import Piece, folded, key, marked, positions
+from row3.reports.sentences import zone_span
 from row3.reports.style import arrow
 
 if TYPE_CHECKING:

@@ -16,20 +16,19 @@ from row3.charting.timeline import TrendPoint, run_timeline
 from row3.charting.trend_chart import message, trend_chart
 from row3.domain import numbers
 from row3.gate.results import Comparison, SuitesReport
-from row3.reports.advice import verdict_label, worst_case
-from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
+from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note, prompt_folds
 from row3.reports.document import Block, Document, Fold, Note, Plot, Span, Text, Title, spans
-from row3.reports.headline import prompt_folds
 from row3.reports.html.answers import spaced, text_of, tone
 from row3.reports.html.blocks import blocks_html, mark_invisible
 from row3.reports.html.cases import MOST_OPEN, case_list
 from row3.reports.html.marks import key
-from row3.reports.judge_block import judge_card
+from row3.reports.judges import judge_card
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
+from row3.reports.sentences import quarantine_note
 from row3.reports.suites import headword, index_blocks
+from row3.reports.verdict_text import verdict_label, worst_case
 
 if TYPE_CHECKING:
     from jinja2 import Environment

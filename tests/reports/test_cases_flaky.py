@@ -9,8 +9,8 @@ import pytest
 
 from row3.domain.printable import cells
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
-from row3.gate.flakiness import FlakyCase, FlakyReport, flakiness
-from row3.reports.flaky import flaky_document, flaky_json
+from row3.gate.case_worth import FlakyCase, FlakyReport, flakiness
+from row3.reports.cases import flaky_document, flaky_json
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL

@@ -14,7 +14,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
-from row3.reports.headline import candidates, formerly_promoted, title_of
+from row3.reports.sentences import candidates, formerly_promoted, title_of
 from row3.reports.style import VERDICT_MARKS
 
 TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}

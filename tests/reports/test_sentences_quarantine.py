@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from row3.domain.printable import cells
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
-from row3.reports.quarantine_text import (
-    changed_text,
-    quarantine_json,
-    quarantine_note,
-)
+from row3.reports.cases import changed_text
+from row3.reports.json_values import quarantine_json
+from row3.reports.sentences import quarantine_note
 
 RYE = Quarantined("rye", "2026-11-22", "2026-12-01", "wavers, see #12", "Zoë <zoe@example.org>")
 OVEN = Quarantined("oven", "2026-11-01", "2026-11-20", "timed out")

@@ -11,7 +11,7 @@ from row3.domain.changes import Interval, MetricChange, Rounds
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
-from row3.reports.move_text import move_text
+from row3.reports.sentences import move_text
 
 RECALL = Metric("recall", "Recall")
 WIDE = Interval(-0.067, -0.183, 0.049, 0.95, 0.3, 0.05, 14.0, 15)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.gate.flakiness import FlakyCase, flakiness
+from row3.gate.case_worth import FlakyCase, flakiness
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 

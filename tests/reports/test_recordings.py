@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from row3.domain.findings import ImportedCases, NotImported
-from row3.reports.imports import imported_document, kept_text
+from row3.reports.recordings import imported_document, kept_text
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 

@@ -11,7 +11,7 @@ from row3.domain.judgements import Code, Reason
 from row3.domain.prompts import Lineup
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
-from row3.reports.advice import verdict_label, what_next
+from row3.reports.verdict_text import verdict_label, what_next
 
 AGAIN = "and run row3 --compare again, or accept it with --approve REASON."
 PROMOTE = "row3 promote decompose-concepts-v1.1"

@@ -9,7 +9,7 @@ import pytest
 
 from row3.domain.printable import cells
 from row3.gate.case_worth import CasesReport, CaseWorth, Redundant
-from row3.reports.case_worth import cases_document, cases_json, remark
+from row3.reports.cases import cases_document, cases_json, remark
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL
