@@ -1,8 +1,9 @@
 """Reading a model's text, in the same way for every kind, with documented repairs and no guessing.
 
-Reasoning is no answer: what follows the last closing tag is, up to a block that was never closed. A text that is JSON
-as a whole is its own answer, whatever its values mention. Then `read_json` tries in this order, and the first attempt
-that gives JSON wins; the result names every repair:
+Reasoning is no answer: what follows the last closing tag is, up to a block that was never closed. Such a block begins
+at the start, on a line of its own or after another block: within a line, a tag that is never closed is only named. A
+text that is JSON as a whole is its own answer, whatever its values mention. Then `read_json` tries in this order, and
+the first attempt that gives JSON wins; the result names every repair:
 
 1. the answer as it is;
 2. the contents of a Markdown code fence;
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -24,15 +25,26 @@ from typing import Any
 from row3.domain.requests import BAD_ANSWERS
 from row3.domain.scores import Tally
 
-END = r"<\|(?:end|return|call)\|>"
-"""End of a gpt-oss message."""
+END = r"(?i:<\|(?:end|return|call|end_response|end_of_solution)\|>)"
+"""End of an answer: gpt-oss, Command, OpenThinker."""
 REASONING = (
     *(
         (rf"<{name}\s*>", rf"</{name}\s*>")
-        for name in ("think", "thinking", "thought", "reasoning", "reasoning_content", "analysis", "seed:think")
+        for name in (
+            "think",
+            "thinking",
+            "thought",
+            "reasoning",
+            "reasoning_content",
+            "analysis",
+            "scratchpad",
+            "seed:think",
+        )
     ),
     (r"\[think\]", r"\[/think\]"),  # Mistral
     ("◁think▷", "◁/think▷"),  # Kimi
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>(?:\s*<\|START_RESPONSE\|>)?"),  # Command
+    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>(?:\s*<\|begin_of_solution\|>)?"),  # OpenThinker
     (r"<\|channel\|>(?!\s*final)", r"<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"),  # gpt-oss
     (END, r"(?!)"),
 )
@@ -41,6 +53,9 @@ OPENING_TAG, CLOSING_TAG = (
     re.compile(rf"(?!(?<=(?<!`)`)[^`\s]+`(?!`))(?:{'|'.join(tags)})", re.IGNORECASE)
     for tags in zip(*REASONING, strict=True)
 )
+AFTER_BLOCK = re.compile(rf"\s*{OPENING_TAG.pattern}", re.IGNORECASE)
+UNCLOSED = re.compile(rf"(?:^[^\S\n]*|(?=<\|)){OPENING_TAG.pattern}", re.IGNORECASE | re.MULTILINE)
+"""A tag that begins a block without an end: the first of a line, or one that only a model's tokens contain."""
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n")
 """Start of a code fence; where it ends, JSON says, since its values may contain fences."""
 SURROUNDING_FENCE = re.compile(r"```[A-Za-z0-9_-]*\s*(.*?)\s*```", re.DOTALL)
@@ -108,7 +123,8 @@ def _without_reasoning(text: str) -> str:
 
     Before that, the first rest that is JSON as a whole wins, so that a tag in a value is no tag.
     """
-    opened, closed = OPENING_TAG.search(text), [match.end() for match in CLOSING_TAG.finditer(text)]
+    closed = [match.end() for match in CLOSING_TAG.finditer(text)]
+    opened = _next_block(text, 0, closed)
     if opened is None and not closed:
         return text
     for start in (0, *closed[:MOST_TRIED]):
@@ -117,10 +133,18 @@ def _without_reasoning(text: str) -> str:
     # What precedes a closing tag without an opening one is reasoning too.
     starts = closed if opened is None or (closed and closed[0] <= opened.start()) else [0, *closed]
     for start in reversed(starts):
-        following = OPENING_TAG.search(text, start)
+        following = _next_block(text, start, closed)
         if answer := text[start : None if following is None else following.start()].strip():
             return answer
     return ""
+
+
+def _next_block(text: str, start: int, closed: Sequence[int]) -> re.Match[str] | None:
+    """Return the next tag that begins reasoning; `closed` has the ends of the closing tags."""
+    found = OPENING_TAG.search(text, start)
+    if found is None or (closed and found.start() < closed[-1]):
+        return found
+    return AFTER_BLOCK.match(text, start) or UNCLOSED.search(text, start)
 
 
 def _json_end(text: str, start: int) -> int:

@@ -72,12 +72,24 @@ FINAL = "<|end|><|start|>assistant<|channel|>final<|message|>"
 TAGS = [
     *(
         (f"<{tag}>", f"</{tag}>")
-        for name in ("think", "thinking", "thought", "reasoning", "reasoning_content", "analysis", "seed:think")
+        for name in (
+            "think",
+            "thinking",
+            "thought",
+            "reasoning",
+            "reasoning_content",
+            "analysis",
+            "scratchpad",
+            "seed:think",
+        )
         for tag in (name, name.upper())
     ),
     ("[THINK]", "[/THINK]"),
     ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>\n\n<|begin_of_solution|>"),
     ("", "</think>"),
     ("", "[/THINK]"),
     ("<|channel|>analysis<|message|>", FINAL),
@@ -135,6 +147,16 @@ def test_reasoning_alone_never_scores(kind: str, thought: str, tags: tuple[str, 
         assert not any(score.metrics.values())
 
 
+NAMED = [
+    "I used the <think> tag in the prompt.",
+    "Models write <scratchpad>, <thought> or [THINK] first.",
+    "The tag\nis <think>: it opens reasoning.\nSo write it.",
+    "- ◁think▷ is Kimi's",
+    "(<reasoning> is another)",
+]
+"""Answers that name a tag within a line."""
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
@@ -146,6 +168,12 @@ def test_reasoning_alone_never_scores(kind: str, thought: str, tags: tuple[str, 
         ("Paris.\n<think>or Rome", "Paris."),
         ("Close `<think>` with `</think>`.", "Close `<think>` with `</think>`."),
         (f"<|channel|>analysis<|message|>Rome?{FINAL}Paris<|return|>", "Paris"),
+        ("<|START_THINKING|>Rome?<|END_THINKING|><|START_RESPONSE|>Paris<|END_RESPONSE|>", "Paris"),
+        ("<|START_THINKING|><|END_THINKING|>Paris <|START_THINKING|>or Rome", "Paris"),
+        ("<scratchpad>Rome?</scratchpad>\n <think>Paris?</think> Oslo", "Oslo"),
+        ("Oslo\n  <scratchpad>or Rome", "Oslo"),
+        ("<think>Rome?</think>I used the <think> tag.", "I used the <think> tag."),
+        *((text, text) for text in NAMED),
         ("  Paris \n", "  Paris \n"),
     ],
 )
@@ -153,6 +181,13 @@ def test_the_text_of_an_answer(text: str, plain: str) -> None:
     read = plain_text(text)
     assert isinstance(read, Parsed)
     assert (read.value, bool(read.repairs)) == (plain, plain != text)
+
+
+def test_a_block_after_another_needs_no_end() -> None:
+    for between in ("", " ", "\n\n"):
+        assert plain_text(f"<think>Rome?</think>{between}<think>Or Paris?") == Unusable(
+            "empty: all of the reply is reasoning"
+        )
 
 
 def test_a_check_sees_no_reasoning() -> None:
@@ -174,7 +209,16 @@ def test_prose_is_an_outcome_without_its_reasoning(fields: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["</think>" * 300_000, "<think>" * 300_000, "```\n" * 600_000, "</think>1" * 300_000, "`<" * 1_000_000]
+    "text",
+    [
+        "</think>" * 300_000,
+        "<think>" * 300_000,
+        "```\n" * 600_000,
+        "</think>1" * 300_000,
+        "`<" * 1_000_000,
+        "a <think>" * 300_000,
+        " \n" * 1_000_000 + "a <think>",
+    ],
 )
 def test_hostile_texts_are_read_quickly(text: str) -> None:
     assert isinstance(read_json(text), Parsed | Unusable)
