@@ -93,10 +93,13 @@ def digest_of(head: bytes, system: str, user: str) -> str:
     return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
 
 
-FILTERED = frozenset(
-    {"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
-)
-"""Finish reasons of answers stopped by a content filter: OpenAI's, and those passed through from Gemini and Bedrock."""
+FILTERED = frozenset(each.replace("_", "") for each in (
+    "content_filter", "content_filtered", "content_policy_violation", "cyber_policy",  # OpenAI
+    "responsible_ai_policy_violation", "guardrail_intervened",  # Azure, Bedrock
+    "safety", "recitation", "blocklist", "prohibited_content", "spii", "model_armor",  # Gemini
+    "data_inspection_failed", "sensitive", "1301", "new_sensitive", "error_toxic",  # Alibaba, Zhipu, MiniMax, Cohere
+))  # fmt: skip
+"""Finish reasons and error codes of content filters, without `_`."""
 SHOWN_REFUSAL = 120
 """Maximum characters of a refusal in a message."""
 BAD_ANSWERS = ("refused", "filtered", "empty")
@@ -122,10 +125,9 @@ class Answer(NamedTuple):
     @property
     def fault(self) -> str:
         """Why this is a bad answer whatever its kind, begun with `refused`, `filtered` or `empty`; else empty."""
-        reason = self.finish_reason.lower().partition(":")[0]
-        if self.instead == "refusal" or reason == "refusal":
+        if "refusal" in (self.instead, self.finish_reason.lower().partition(":")[0]):
             return f"refused: {' '.join(self.text.split())[:SHOWN_REFUSAL] or 'the model gives no reason'}"
-        if reason in FILTERED:
+        if is_filtered(self.finish_reason):
             return "filtered: stopped by the content filter"
         if self.text.strip():
             return ""
@@ -136,6 +138,11 @@ class Answer(NamedTuple):
         """Content for comparisons of answers: the text, with a mark if it was filtered or refused."""
         mark = {"filtered": "content_filter", "refused": "refusal"}.get(self.fault.partition(":")[0])
         return self.text if mark is None else f"{mark}\n{self.text}"
+
+
+def is_filtered(code: str) -> bool:
+    """Return whether a finish reason or error code says that a content filter stopped the answer."""
+    return code.lower().partition(":")[0].replace("_", "").replace("-", "") in FILTERED
 
 
 @dataclass(frozen=True, slots=True)

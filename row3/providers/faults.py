@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Literal
 
+from row3.domain.requests import is_filtered
 from row3.domain.secrets import Guard
 from row3.providers.base import Endpoint
 from row3.providers.redaction import redact
@@ -40,9 +41,11 @@ _UNSUPPORTED = re.compile(
 )
 _FILTER = re.compile(
     r"(?i)content[ _-]?(?:filter|management policy|policy[ _]violation|exists risk)|responsibleaipolicyviolation"
-    r"|data_inspection_failed|flagged as potentially violating"
+    r"|data_?inspection_?failed|violat\w+ (?:our )?usage (?:policy|guidelines)|considered high risk"
 )
-"""Refused by a content filter: Azure, OpenAI, DeepSeek, Alibaba."""
+"""Messages of content filters: Azure, LiteLLM, DeepSeek, Alibaba, OpenAI, xAI, Moonshot. Codes: `is_filtered`."""
+_INSIDE = ("innererror", "metadata")
+_MODERATED = frozenset({"content_filter_result", "flagged_input", "reasons"})
 _SCHEMA = re.compile(
     r"(?i)response[_ ]?format|json[_ ]?schema|structured[_ ]outputs?|response[_ ]?schema|guided|grammar"
 )
@@ -83,7 +86,8 @@ class VendorError:
     kind: str = ""
     param: str = ""
     delay_s: float | None = None
-    moderated: bool = False
+    filtered: bool = False
+    """Whether the object itself says that a content filter refused."""
 
 
 def read_error(body: object) -> VendorError:
@@ -95,14 +99,19 @@ def read_error(body: object) -> VendorError:
     inner: Any = body.get("error", body)
     if not isinstance(inner, dict):
         return VendorError(_text(inner))
-    metadata, details = inner.get("metadata"), inner.get("details")
+    details = inner.get("details")
+    code, kind = _text(inner.get("code")), _text(inner.get("type") or inner.get("status"))
+    # Azure has more in `innererror`, OpenRouter in `metadata`.
+    inside = {
+        key: value for part in _INSIDE if isinstance(more := inner.get(part), dict) for key, value in more.items()
+    }
     return VendorError(
         _text(inner.get("message") or inner.get("detail")),
-        _text(inner.get("code")),
-        _text(inner.get("type") or inner.get("status")),
+        code,
+        kind,
         _text(inner.get("param")),
         _google_delay(details if isinstance(details, list) else []),
-        isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata),
+        any(map(is_filtered, (code, kind, _text(inside.get("code"))))) or not _MODERATED.isdisjoint(inside),
     )
 
 
@@ -160,8 +169,8 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
     if status == 401 or (status == 400 and _BAD_KEY.search(error.message + error.code + error.kind)):
         return Fault("stop", message, _key_fix(endpoint))
     refused = refused_fields(error) if status in (400, 422) else ()
-    flagged = _FILTER.search(f"{error.code} {error.kind} {error.message}") or error.moderated
-    if status in (400, 403, 422, 451) and flagged and not refused:
+    said = f"{error.code} {error.kind} {error.message}" if status in (400, 403, 422, 451) else ""
+    if (error.filtered or _FILTER.search(said)) and not refused:
         return Fault("filtered", message)
     if status == 403:
         return Fault("stop", message, f"{_key_fix(endpoint)}, and whether it may use this model")

@@ -69,12 +69,34 @@ def test_bodies_that_are_not_json() -> None:
         (400, {"message": "Content Exists Risk", "type": "invalid_request_error"}),
         (400, {"message": "Input data may contain inappropriate content.", "code": "data_inspection_failed"}),
         (400, {"message": "Invalid prompt: your prompt was flagged as potentially violating our usage policy"}),
+        (400, {"message": "flagged for potentially high-risk cyber activity", "code": "cyber_policy", "param": None}),
+        (400, {"message": "no", "code": None, "innererror": {"code": "ResponsibleAIPolicyViolation"}}),
+        (400, {"message": "no", "innererror": {"content_filter_result": {"hate": {"filtered": True}}}}),
+        (400, {"message": "<400> InternalError.Algo.DataInspectionFailed: Input text data may …", "code": 400}),
+        (400, {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}),
+        (400, {"type": "content_filter", "message": "The request was rejected because it was considered high risk"}),
+        (400, {"message": "blocked", "code": "PROHIBITED_CONTENT"}),
+        (400, {"message": "blocked", "code": 400, "status": "SAFETY"}),
+        (400, {"message": "blocked", "code": "1301"}),
+        (403, "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"),
         (403, {"message": "flagged", "metadata": {"reasons": ["violence"]}}),
+        (500, {"message": "input new_sensitive, text is sensitive", "code": "new_sensitive"}),
     ],
 )
-def test_a_content_filter_is_no_failure_of_the_endpoint(status: int, error: dict[str, object]) -> None:
+def test_a_content_filter_is_no_failure_of_the_endpoint(status: int, error: object) -> None:
     assert fault(status, {"error": error}).kind == "filtered"
-    assert fault(500, {"error": error}).kind == "retry"
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "kind"),
+    [
+        (500, {"message": "the content filter is overloaded"}, "retry"),
+        (400, {"message": "`safety_settings` has a wrong value", "innererror": {"code": "BadRequest"}}, "give_up"),
+        (403, {"message": "no access to the blocklist", "innererror": "none"}, "stop"),
+    ],
+)
+def test_what_only_mentions_a_filter(status: int, error: object, kind: str) -> None:
+    assert fault(status, {"error": error}).kind == kind
 
 
 def test_a_prompt_that_is_too_long() -> None:

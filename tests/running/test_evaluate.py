@@ -56,7 +56,10 @@ def test_the_three_states(small: Box, opened: Open) -> None:
     assert (bad.status, bad.raw, set(bad.metrics.values())) == ("bad_answer", "no", {0.0})
 
 
-@pytest.mark.parametrize("reason", ["content_filter", "SAFETY", "content_filter: RECITATION"])
+@pytest.mark.parametrize(
+    "reason",
+    ["content_filter", "SAFETY", "content_filter: RECITATION", "PROHIBITED_CONTENT", "sensitive", "content-filter"],
+)
 def test_a_filtered_answer_is_unusable_even_with_text(small: Box, opened: Open, reason: str) -> None:
     for text in (GOOD.text, ""):
         bad = walk(opened(), small, Answer(text, reason))
