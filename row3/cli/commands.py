@@ -14,6 +14,9 @@ from row3.cli.common import Common
 from row3.cli.out_file import check_out
 from row3.domain.counts import nearest
 
+SAME_ANSWERS = frozenset(Common.__slots__[Common.__slots__.index("jobs") :]) | {"suite", "max_cost", "make_commit"}
+"""Options that select no answers: a run continues one of the same command, whatever these are."""
+
 COMMON_OPTIONS = (
     options.Option(["-C", "directory"], metavar="DIR", help="The project's folder; default: this one or a parent."),
     click.Option(["-v", "--verbose"], count=True, help="Show more: all cases, what they missed, the whole diff."),
@@ -35,8 +38,14 @@ class Command(click.Command):
         """Call the function unless a subcommand follows; raises `UsageError` if --out is unusable."""
         if ctx.invoked_subcommand is not None:
             return None
+        typed = [
+            f"{name}={value!r}"
+            for name, value in sorted(ctx.params.items())
+            if name not in SAME_ANSWERS and ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        ]
         shared = {name: ctx.params.pop(name) for name in Common.__slots__ if name in ctx.params}
-        ctx.params["common"] = common = Common(**shared, base=ctx.params.get("against"))
+        command, asks = " ".join([ctx.command_path, *typed]), ctx.params.get("adaptive") or "mode" not in shared
+        ctx.params["common"] = common = Common(**shared, base=ctx.params.get("against"), command=command, asks=asks)
         for each in self.params:
             if isinstance(each, options.OutFile):
                 check_out(common, self.forms)

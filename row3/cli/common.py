@@ -60,6 +60,10 @@ class Common:
     quiet: bool = False
     no_color: bool = False
     resume: bool = False
+    command: str = ""
+    """The command with the options that select answers, as typed."""
+    asks: bool = False
+    """Whether the command asks a provider in every mode."""
     sessions: list[Session] = field(default_factory=list)
     """Opened by the command."""
 
@@ -222,10 +226,18 @@ class Common:
             observer=self.observer(),
             gate=self.gate_flags,
             directory=self.printed_directory,
+            command=self.command,
             guard=self.guard,
         )
+        self.check_continue(session.mode)
         self.sessions.append(session)
         return session
+
+    def check_continue(self, mode: str) -> None:
+        """Raise `UsageError` for --continue if the command asks no provider in this mode."""
+        if self.resume and mode == "replay" and not self.asks:
+            what, fix = "--continue is for live runs only", "Leave it out, or add --mode live"
+            raise UsageError(what, where="mode replay", fix=fix)
 
     def ended(self, command: Callable[[], Any]) -> Any:
         """Return a command's exit code; unless interrupted, end its live runs and print what continues them."""

@@ -124,7 +124,7 @@ trust = option(
     "--trust", is_flag=True, help="Run code and contact addresses that the base does not have (`row3 docs ci`)."
 )
 resume = option(
-    "--continue", "resume", is_flag=True, help="Live: ask only for what a run that ended incomplete has not got."
+    "--continue", "resume", is_flag=True, help="Live: ask only for the answers missing from an incomplete run."
 )
 all_suites = option("--all", "all_suites", is_flag=True, help="Run every suite.")
 no_interleave = option(
@@ -147,8 +147,7 @@ def parameters() -> Decorator[Any]:
 def run_options(*, without: Collection[str] = (), **described: str) -> Decorator[Any]:
     """Options of a run, except `without`; `described` overrides help texts by name."""
     run = {"suite": suite, "prompt": prompt, "case": choice, "mode": mode, "model": model, "temperature": temperature}
-    run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs, "trust": trust}
-    run |= {} if "mode" in without else {"resume": resume}
+    run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs, "trust": trust, "resume": resume}
     return combine(
         *(make(described[name]) if name in described else make() for name, make in run.items() if name not in without)
     )

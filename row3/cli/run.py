@@ -131,7 +131,7 @@ def _check(common: Common, flags: Flags) -> None:
             raise click.UsageError(f"{_option(one)} and {_option(other)} exclude each other; {fix}")
     if flags.adaptive and common.mode in ("replay", "auto"):
         raise click.UsageError("--adaptive asks every case again; use --mode live or record")
-    asks = next((name for name in ("max_cost", "no_interleave", "resume") if name in given), None)
+    asks = next((name for name in ("max_cost", "no_interleave") if name in given), None)
     if asks and common.mode == "replay":
         raise click.UsageError(f"{_option(asks)} has no effect in --mode replay, which asks no provider")
 
@@ -195,6 +195,7 @@ def open_suites(common: Common, live: LiveFlags) -> AllSuites:
     project, done = open_recovered(
         common.start, options, may_write=common.may_write, say=common.say, guard=common.guard
     )
+    common.check_continue(options.mode or project.config.mode)
 
     def make(suite: Suite) -> Session:
         session = Session(
@@ -207,6 +208,7 @@ def open_suites(common: Common, live: LiveFlags) -> AllSuites:
             gate=gate,
             recovered=tuple(done),
             directory=common.printed_directory,
+            command=common.command,
         )
         common.sessions.append(session)
         return session

@@ -30,6 +30,7 @@ from row3.running.case_results import spent_on
 from row3.running.collect import new_run_id, now, run_id_at
 from row3.running.meanings import Meanings
 from row3.running.replay import refuse_replacing
+from row3.running.session import Session
 
 if TYPE_CHECKING:
     import asyncio
@@ -183,6 +184,7 @@ class SavedAnswers:
     project: Project
     suite: str
     kind: str
+    """Kind of its journals, and the command."""
     own: Journal
     index: RecordingIndex
     """Recordings, if they answer too; behind them `left`."""
@@ -199,32 +201,31 @@ class SavedAnswers:
     @classmethod
     def open(
         cls,
-        project: Project,
-        suite: str,
+        session: Session,
         kind: str,
         *,
         recordings: bool = False,
         replaces: bool = False,
-        resume: bool = False,
         models: Iterable[str] = (),
-        say: Callable[[str], None] = lambda _: None,
     ) -> SavedAnswers:
         """Begin a journal once no other run of this kind asks the models about the suite.
+
+        It continues runs of the same command only: interrupted ones, and with `--continue` those that ended.
 
         Args:
             kind: separates journals to be recorded, those that are not, and the two sides of a comparison.
             recordings: the suite's recordings answer too.
             replaces: new answers replace the suite's recordings.
-            resume: continue runs that ended, too, not only interrupted ones.
             models: the models to ask.
-            say: shows that another run is being waited for.
         """
-        own = Journal(project.root, suite, kind, new_run_id())
-        others = own.take_turn(models, say)
+        project, suite, command = session.project, session.suite.name, digest_text(session.command)[:16]
+        own = Journal(project.root, suite, kind, f"{command}--{new_run_id()}")
+        others = own.take_turn(models, session.say)
         oldest = run_id_at(datetime.now(UTC) - timedelta(hours=RESUMABLE_H))
         earlier = abandoned(project.root, suite, kind, also_ended=True)
         discard([path for path in earlier if path.stem.rpartition("--")[2] < oldest])
-        earlier = abandoned(project.root, suite, kind, also_ended=resume)
+        kind = f"{kind}--{command}"
+        earlier = abandoned(project.root, suite, kind, also_ended=session.options.resume)
         left = open_index(None, suite, [*others, *reversed(earlier)])
         index = open_index(project.tree if recordings else None, suite)
         index.fallback = left

@@ -98,16 +98,11 @@ class Interleaving:
         # The sides have separate journals, or equal prompts would share answers. The baseline's new answers are never
         # recorded, as a replay must give the baseline's own.
         replaces = live.mode == "record"
-        begin = partial(
-            SavedAnswers.open,
-            live.session.project,
-            live.asking.suite.name,
-            resume=live.options.resume,
-            say=live.session.say,
-        )
-        before = begin(f"{live.mode}-before", models=self.baseline.models)
+        before = SavedAnswers.open(live.session, f"{live.mode}-before", models=self.baseline.models)
         # What is recorded is shared with all other runs that record.
-        now = begin("record" if replaces else "live-now", replaces=replaces, models=live.asking.models)
+        now = SavedAnswers.open(
+            live.session, "record" if replaces else "live-now", replaces=replaces, models=live.asking.models
+        )
         ask = partial(self._ask_all, live, pairs)
         live.ask([before, now], ask, record=now if replaces else None, embeddings=False)
         return [self._packed(live, pair) for pair in pairs]

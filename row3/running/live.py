@@ -95,14 +95,11 @@ class LiveRun:
         """Return all results; `submit` has cases scored by another process if that needs only case and answers."""
         # Journals of live and recorded runs are separate: a live run's answers never become recordings.
         saved = SavedAnswers.open(
-            self.session.project,
-            self.asking.suite.name,
+            self.session,
             self.kind or ("live" if self.mode == "live" else "record"),
             recordings=self.mode == "auto",
             replaces=self.mode == "record",
-            resume=self.options.resume,
             models=self.asking.models,
-            say=self.session.say,
         )
         order: list[str] = []
         results: dict[str, CaseResult] = {}
@@ -248,7 +245,7 @@ def ending(session: Session, sides: Sequence[SavedAnswers]) -> Iterator[None]:
         # A command can be interrupted until it has shown its result, so the run ends only then.
         when_done = call if session.afterwards is None else session.afterwards.append
         if reused := sum(saved.reused for saved in sides):
-            session.say(f"continuing with {count(reused, 'answer')} saved by another run")
+            session.say(f"continuing with {count(reused, 'answer')} from an earlier run")
         over = isinstance(fault, Row3Error | None)
         if over and not all(saved.complete for saved in sides):
             session.incomplete |= fault is None or any(saved.lines() for saved in sides)

@@ -149,6 +149,8 @@ class Session:
     """The history, once read."""
     directory: str = ""
     """The project's folder as typed; empty if commands work without."""
+    command: str = ""
+    """The command with the options that select answers, as typed; a run continues those of the same command."""
     answers: list[str] = field(default_factory=list)
     """A live run's answers, as lines of a recording."""
     caches: dict[str, ScoreCache] = field(default_factory=dict)
@@ -246,6 +248,7 @@ def open_session(
     observer: Observer | None = None,
     gate: GateFlags = NO_FLAGS,
     directory: str = "",
+    command: str = "",
     guard: Guard | None = None,
 ) -> Session:
     """Open the project as `open_recovered` does, and choose the suite, and its cases by `case` globs and `tag`s.
@@ -256,7 +259,10 @@ def open_session(
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     note_misnamed(project, chosen, say)
     options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options
-    return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done), directory=directory)
+    recovered = tuple(done)
+    return Session(
+        project, chosen, options, named, may_write, say, observer, gate, recovered, directory=directory, command=command
+    )
 
 
 def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:

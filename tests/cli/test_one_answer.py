@@ -114,7 +114,7 @@ def test_ctrl_c_while_others_wait_loses_nothing(twins: Box, model: Make) -> None
     fixed = model(good)
     fixed.serve(twins)
     done = twins.row3(*RECORD, code=0)
-    assert "continuing with 1 answer saved" in done.err
+    assert "continuing with 1 answer from an earlier run" in done.err
     assert fixed.asked == ["rye"]
     assert left(twins) == []
 
@@ -187,8 +187,7 @@ def test_a_look_at_one_case_in_between_leaves_the_answers_to_the_others(box: Box
     fixed = model(good)
     fixed.serve(box)
     box.row3("--mode", "live", "--continue", code=0)
-    # The run that asked about this case last has ended.
-    assert sorted(fixed.asked) == ["oven", "rye"]
+    assert fixed.asked == ["rye"]
 
 
 def test_a_provider_that_refuses_everything_tells_the_command_with_the_error(box: Box, model: Make) -> None:
@@ -205,6 +204,62 @@ def test_a_provider_that_refuses_everything_tells_the_command_with_the_error(box
     assert len(fixed.asked) == len(CASES) - (asked - 1)
 
 
-def test_where_it_has_no_effect_it_is_refused(box: Box) -> None:
-    assert "--continue has no effect in --mode replay" in box.row3("--mode", "replay", "--continue", code=2).err
+@pytest.mark.parametrize("command", ["", "--compare", "--all", "promote v1.1", "report", "comment", "leaderboard"])
+@pytest.mark.parametrize("mode", ["", "--mode replay"])
+def test_it_is_for_live_runs_only(box: Box, command: str, mode: str) -> None:
+    (error,) = box.row3(*command.split(), *mode.split(), "--continue", code=2).errors
+    assert "--continue is for live runs only" in error
+
+
+@pytest.mark.parametrize("command", ["power", "diff v1.0 v1.1", "history", "investigate"])
+def test_a_command_without_live_runs_does_not_have_it(box: Box, command: str) -> None:
+    assert "has no option `--continue`" in box.row3(*command.split(), "--continue", code=2).err
+
+
+def test_a_dry_run_does_not_take_it(box: Box) -> None:
     assert "--dry-run and --continue exclude each other" in box.row3("--dry-run", "--continue", code=2).err
+
+
+LIVE = "--mode live"
+
+
+@pytest.mark.parametrize(
+    ("killed", "other"),
+    [
+        ("--baseline --mode live", LIVE),
+        (LIVE, "--baseline --mode live"),
+        (LIVE, "--all --mode live"),
+        (LIVE, "--mode live --model baker-1"),
+        (LIVE, "--mode live --repeats 2"),
+        (LIVE, "--mode live --case *"),
+        ("--mode live --case o*", LIVE),
+        ("report --mode live --case *", "report --mode live"),
+        ("--compare --mode live", "promote v1.1 --mode live"),
+        ("promote v1.1 --mode live", "--compare --mode live"),
+        ("drift --sample 3", "recordings drift --sample 3"),
+        ("drift --sample 3", "drift"),
+        ("--mode record --model other", "--baseline --mode record --model other"),
+    ],
+)
+def test_an_interrupted_run_is_continued_by_the_same_command_only(
+    box: Box, model: Make, killed: str, other: str
+) -> None:
+    box.row3("--baseline", "--mode", "replay", code=0)
+    slow = model(
+        lambda case_id, times: FakeReply(good(case_id, 0).text, wait_s=60 if times > 1 or case_id != "oven" else 0)
+    )
+    slow.serve(box)
+    process = box.start(*killed.split(), "--jobs", "2")
+    wait_until(lambda: journal_lines(box) >= 1 or process.poll() is not None)
+    process.kill()
+    process.communicate()
+    saved = journal_lines(box)
+    assert saved
+    fake = model(good)
+    fake.serve(box)
+    assert "continuing" not in box.row3(*other.split(), "--max-cost", "9").err
+    fake.asked.clear()
+    # What selects no answers makes no other command.
+    done = box.row3(*killed.split(), "--jobs", "3", "-v", "--format", "json")
+    assert f"continuing with {saved} answer" in done.err
+    assert left(box) == []

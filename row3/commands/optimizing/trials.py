@@ -124,7 +124,7 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
     if any(each.model or each.models or each.preset or each.base_url for each in judges):
         settings = judge_settings(project.config, suite.name)
         model, endpoint = (*settings.models, settings.model)[0] or model, judge_endpoint(project, suite)
-    saved = SavedAnswers.open(project, suite.name, "optimize", recordings=True, resume=session.options.resume)
+    saved = SavedAnswers.open(session, "optimize", recordings=True)
     meanings = open_meanings(project, suite, recordings=True)
     asked = LiveAnswerer(
         open_provider(project, suite),
