@@ -158,7 +158,7 @@ class Decider:
         self._project, self._suite, self._say = project, suite, say
 
     def is_open(self, item: Unmatched) -> bool:
-        """Return whether the case's current file still lacks the item."""
+        """Return whether the case's current file is still without the item."""
         case = self._case(self._contents(item.file), item)
         names = [name for concept in case.expected_concepts for name in (concept.label, *concept.aliases)]
         return not self._known(item.label, [*names, *case.forbidden_concepts])

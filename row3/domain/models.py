@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, core_schema, to_jsonable_python
 
-from row3.domain.counts import nearest
+from row3.domain.counts import count, nearest
 
 Rule = Literal["unknown-field", "missing-field", "invalid-field"]
 Place = tuple[str | int, ...]
@@ -52,9 +52,8 @@ TYPES = {
 """What a field should be, by pydantic's type of error."""
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 BOUNDS = {"greater_than": ">", "greater_than_equal": ">=", "less_than": "<", "less_than_equal": "<="}
+COUNTS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max_length")}
 SIZES = {
-    "too_short": "{what} of length >= {min_length}",
-    "too_long": "{what} of length <= {max_length}",
     "string_too_short": "a text of at least {min_length} characters",
     "string_too_long": "a text of at most {max_length} characters",
 }
@@ -366,6 +365,10 @@ def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit
         return Misfit(place, "invalid-field", "the text is empty")
     if kind.startswith("union_tag"):
         wrong = wrong.get("type") if isinstance(wrong, Mapping) else wrong
+    if kind in COUNTS:
+        limit, key = COUNTS[kind]
+        allowed = count(first["ctx"][key], "key" if isinstance(wrong, Mapping) else "item")
+        return Misfit(place, "invalid-field", f"should have {limit} {allowed}, not {len(wrong)}")
     wanted = list(dict.fromkeys(text for each in errors for text in _wanted(each, annotation)))
     if NoneType in get_args(annotation) and wanted and wanted[0] in TYPES.values():
         wanted.append("null")
@@ -389,5 +392,4 @@ def _wanted(error: ErrorDetails, annotation: Any) -> Iterator[str]:
     elif kind.startswith("date"):
         yield "a date like 2026-12-01"
     elif kind in SIZES:
-        what = "an object" if context.get("field_type") == "Dictionary" else "an array"
-        yield SIZES[kind].format(what=what, **context)
+        yield SIZES[kind].format(**context)

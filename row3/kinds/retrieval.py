@@ -14,7 +14,7 @@ from row3.domain.matches import Item, ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Day, Model, Text
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error, lint_warning
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.faults import Fault, Faults
 from row3.kinds.outputs import UNREADABLE, Output, meta
@@ -183,14 +183,6 @@ class Retrieval(Kind):
             if document.id in seen:
                 yield lint_error("judged-twice", f"`{document.id}` is judged twice", (at, index, "id"))
             seen.add(document.id)
-
-    def lint_suite(self, cases: Sequence[RetrievalCase]) -> Iterator[Finding]:
-        """Check that no two cases have the same query."""
-        first: dict[str, str] = {}
-        for case in cases:
-            same_query = first.setdefault(" ".join(case.query.casefold().split()), case.id)
-            if same_query != case.id:
-                yield lint_warning("query-twice", f"`{case.id}` has the same query as `{same_query}`")
 
 
 def _ranked_low(found: Items) -> Iterator[Item]:

@@ -14,9 +14,9 @@ from typing import Any
 
 from row3.commands.linting.lint_findings import Findings, applicable_findings, near_miss
 from row3.domain.models import MisfitsError, Model, convert, keys_of
-from row3.domain.requests import digest_text
+from row3.domain.requests import digest_json, digest_text
 from row3.errors import InvalidFile, Row3Error
-from row3.kinds.base import Finding, Reference
+from row3.kinds.base import Finding, Kind, Reference
 from row3.matching.normalise import normalise
 from row3.project import embeddings, positions, quarantine, reviewed
 from row3.project.cases import (
@@ -81,6 +81,7 @@ class CaseLint:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif usable and all_read:
             self._findings.add_of_kind(suite, suite.kind.lint_suite(usable), where)
+            self._findings.add_of_kind(suite, _same_inputs(suite.kind, usable), where)
         return usable
 
     def _case(self, suite: Suite, path: str, ids: dict[str, str]) -> Any:
@@ -207,6 +208,16 @@ class CaseLint:
                     return
         except Row3Error as error:
             self._findings.unusable(error, where)
+
+
+def _same_inputs(kind: Kind, cases: Iterable[Any]) -> Iterator[Finding]:
+    """Yield a finding for each case with the input of an earlier one."""
+    first: dict[str, str] = {}
+    for case in cases:
+        same_input = first.setdefault(digest_json(kind.variables(case)), case.id)
+        if same_input != case.id:
+            text = f"`{case.id}` has the same input as `{same_input}`: it is asked once, and both get one answer"
+            yield Finding("warning", "input-twice", text)
 
 
 def _key(one: Reference) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import canonical, digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault, plain_text
-from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
+from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
@@ -236,15 +236,6 @@ class Checks(Kind):
     def lint_rules(self, rules: Rules) -> Iterator[Finding]:
         """Check that the suite can run its own checks."""
         return _invalid_checks(rules.checks, rules)
-
-    def lint_suite(self, cases: Sequence[ChecksCase]) -> Iterator[Finding]:
-        """Check that no two cases have the same input: they have one answer."""
-        first: dict[str, str] = {}
-        for case in cases:
-            same_input = first.setdefault(digest_json(case.input), case.id)
-            if same_input != case.id:
-                text = f"`{case.id}` has the same input as `{same_input}`: it is asked once, and both get one answer"
-                yield lint_warning("input-twice", text)
 
 
 def _invalid_checks(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import row3
 from row3.commands.linting.lint import lint_at
 from row3.commands.linting.lint_cases import MAX_FINDINGS
 from row3.domain.quarantine import Quarantined
 from row3.project.quarantine import today, write_quarantine
 from row3.project.reviewed import with_wrong
 
+STARTERS = Path(row3.__file__).parent / "starter"
 JUDGED = "golden/example/reviewed.jsonl"
 RESTING = "golden/example/quarantine.json"
 LINE: dict[str, Any] = {
@@ -116,3 +119,20 @@ def test_a_quarantine_is_checked_too(root: Path) -> None:
 def test_a_broken_quarantine_is_a_finding(root: Path, text: str) -> None:
     (root / RESTING).write_text(text, encoding="utf-8")
     assert [one[0] for one in found(root, RESTING)] == ["error"]
+
+
+@pytest.mark.parametrize("kind", ["checks", "extraction", "retrieval"])
+def test_a_case_with_the_input_of_another_is_a_warning_in_every_kind(tmp_path: Path, kind: str) -> None:
+    shutil.copytree(STARTERS / kind, tmp_path / "p")
+    path = next((tmp_path / "p/golden").rglob("*.gold.json"))
+    case = json.loads(path.read_text("utf-8"))
+    key = next(key for key in ("id", "query_id", "case_id") if key in case)
+
+    def twins() -> list[tuple[str, str]]:
+        return [(one.level, one.message) for one in lint_at(tmp_path / "p").findings if one.rule == "input-twice"]
+
+    assert twins() == []
+    path.with_name("zwin.gold.json").write_text(json.dumps(case | {key: "zwin"}), "utf-8")
+    ((level, message),) = twins()
+    assert level == "warning"
+    assert message.startswith(f"`zwin` has the same input as `{case[key]}`")
