@@ -38,13 +38,9 @@ class Command(click.Command):
         """Call the function unless a subcommand follows; raises `UsageError` if --out is unusable."""
         if ctx.invoked_subcommand is not None:
             return None
-        typed = [
-            f"{name}={value!r}"
-            for name, value in sorted(ctx.params.items())
-            if name not in SAME_ANSWERS and ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
-        ]
+        typed = sorted((name, str(value)) for name, value in ctx.params.items() if name not in SAME_ANSWERS)
         shared = {name: ctx.params.pop(name) for name in Common.__slots__ if name in ctx.params}
-        command, asks = " ".join([ctx.command_path, *typed]), ctx.params.get("adaptive") or "mode" not in shared
+        command, asks = f"{ctx.command_path} {typed}", ctx.params.get("adaptive") or "mode" not in shared
         ctx.params["common"] = common = Common(**shared, base=ctx.params.get("against"), command=command, asks=asks)
         for each in self.params:
             if isinstance(each, options.OutFile):

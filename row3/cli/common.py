@@ -215,21 +215,17 @@ class Common:
         from row3.running.session import open_session
 
         session = open_session(
-            self.start,
-            self.suite,
-            self.run_options(),
-            named=self.prompt,
-            case=self.case,
-            tag=self.tag,
-            may_write=self.may_write,
-            say=self.say,
-            observer=self.observer(),
-            gate=self.gate_flags,
-            directory=self.printed_directory,
-            command=self.command,
-            guard=self.guard,
-        )
+            self.start, self.suite, self.run_options(), case=self.case, tag=self.tag,
+            may_write=self.may_write, say=self.say, gate=self.gate_flags, guard=self.guard,
+        )  # fmt: skip
         self.check_continue(session.mode)
+        session.named = self.prompt
+        return self.opened(session)
+
+    def opened(self, session: Session) -> Session:
+        """Give a session of the command what depends on the command line."""
+        session.observer, session.directory, session.command = self.observer(), self.printed_directory, self.command
+        session.update_given()
         self.sessions.append(session)
         return session
 

@@ -98,10 +98,9 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
     from row3.reports.leaderboard import leaderboard_document, leaderboard_json
     from row3.running.session import LiveFlags
 
-    if (max_cost is not None or common.resume) and common.mode in (None, "replay"):
-        raise click.UsageError(
-            f"{'--continue' if common.resume else '--max-cost'} is for live runs only; add --mode live"
-        )
+    common.check_continue(common.mode or "replay")
+    if max_cost is not None and common.mode in (None, "replay"):
+        raise click.UsageError("--max-cost limits live requests; add --mode live")
     session = common.session().under(LiveFlags(max_cost=max_cost))
     board = rank(session, prompts=prompts, models=models)
     common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))

@@ -37,9 +37,7 @@ from row3.reports.power import power_document, power_json
     help="Drop to plan for, in percentage points; default: the gate's limit.",
 )()
 @options.option("--metric", metavar="KEY", help="Only this metric; default: the headline metrics.")()
-@options.run_options(
-    without=("resume",), repeats="Use K recorded answers per case; default: as many as all cases have."
-)
+@options.run_options(without="resume", repeats="Use K recorded answers per case; default: as many as all cases have.")
 @options.policy()
 @options.fail()
 @options.output_options("table", "json")

@@ -192,25 +192,13 @@ def open_suites(common: Common, live: LiveFlags) -> AllSuites:
     from row3.commands.all_suites import AllSuites
 
     options, gate = common.run_options(), common.gate_flags
-    project, done = open_recovered(
+    project, recovered = open_recovered(
         common.start, options, may_write=common.may_write, say=common.say, guard=common.guard
     )
     common.check_continue(options.mode or project.config.mode)
 
     def make(suite: Suite) -> Session:
-        session = Session(
-            project,
-            gate.applied(suite),
-            options,
-            may_write=common.may_write,
-            say=common.say,
-            observer=common.observer(),
-            gate=gate,
-            recovered=tuple(done),
-            directory=common.printed_directory,
-            command=common.command,
-        )
-        common.sessions.append(session)
-        return session
+        own = Session(project, gate.applied(suite), options, (), common.may_write, common.say, None, gate, recovered)
+        return common.opened(own)
 
     return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live=live)

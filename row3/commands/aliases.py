@@ -137,7 +137,6 @@ class _CaseItems:
 
 
 def _versions(answers: Iterable[RecordedConcepts]) -> dict[str, tuple[str, ...]]:
-    """Return the distinct versions that gave the answers, by prompt name."""
     found: dict[str, tuple[str, ...]] = {}
     for answer in answers:
         for name, versions in answer.versions.items():

@@ -52,11 +52,7 @@ TYPES = {
 """What a field should be, by pydantic's type of error."""
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 BOUNDS = {"greater_than": ">", "greater_than_equal": ">=", "less_than": "<", "less_than_equal": "<="}
-COUNTS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max_length")}
-SIZES = {
-    "string_too_short": "a text of at least {min_length} characters",
-    "string_too_long": "a text of at most {max_length} characters",
-}
+LIMITS = {"min_length": "at least", "max_length": "at most"}
 PLAIN = {
     "string_unicode": "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character",
     "recursion_loop": "is nested too deeply",
@@ -324,7 +320,6 @@ def _member(members: Sequence[Any], label: str) -> Any:
 
 
 def _inside(annotation: Any, part: str | int) -> Any:
-    """Return the type of a field, a value or an item."""
     if known := _types_of(annotation):
         return known.get(str(part), Any)
     inner = get_args(annotation)
@@ -357,18 +352,17 @@ def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit
     if stated := next((each["ctx"]["error"] for each in errors if each["type"] == "value_error"), None):
         return Misfit(place, "invalid-field", str(stated))
     if isinstance(wrong, str) and re.search("[\ud800-\udfff]", wrong):
-        what = "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
-        return Misfit(place, "invalid-field", what)
+        kind = "string_unicode"
     if kind in PLAIN:
         return Misfit(place, "invalid-field", PLAIN[kind])
     if isinstance(wrong, str) and not wrong.strip() and any(each["type"] == "worded" for each in errors):
         return Misfit(place, "invalid-field", "the text is empty")
     if kind.startswith("union_tag"):
         wrong = wrong.get("type") if isinstance(wrong, Mapping) else wrong
-    if kind in COUNTS:
-        limit, key = COUNTS[kind]
-        allowed = count(first["ctx"][key], "key" if isinstance(wrong, Mapping) else "item")
-        return Misfit(place, "invalid-field", f"should have {limit} {allowed}, not {len(wrong)}")
+    if key := next((key for key in LIMITS if key in first.get("ctx", {})), ""):
+        noun = "character" if isinstance(wrong, str) else "key" if isinstance(wrong, Mapping) else "item"
+        allowed = count(first["ctx"][key], noun)
+        return Misfit(place, "invalid-field", f"should have {LIMITS[key]} {allowed}, not {len(wrong)}")
     wanted = list(dict.fromkeys(text for each in errors for text in _wanted(each, annotation)))
     if NoneType in get_args(annotation) and wanted and wanted[0] in TYPES.values():
         wanted.append("null")
@@ -377,7 +371,6 @@ def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit
 
 
 def _wanted(error: ErrorDetails, annotation: Any) -> Iterator[str]:
-    """Yield what a field should be, from one error."""
     kind, context = error["type"], error.get("ctx", {})
     number = "a whole number" if int in choices(annotation) else "a number"
     if kind == "worded":
@@ -391,5 +384,3 @@ def _wanted(error: ErrorDetails, annotation: Any) -> Iterator[str]:
         yield f"{number} {BOUNDS[kind]} {next(iter(context.values()))}"
     elif kind.startswith("date"):
         yield "a date like 2026-12-01"
-    elif kind in SIZES:
-        yield SIZES[kind].format(**context)

@@ -111,8 +111,9 @@ class Run:
     @property
     def lacking(self) -> str:
         """What the failed cases lack."""
-        mixed = len(self.ungraded) < len(self.failed)
-        return "answer" if not self.ungraded else "answer or grade" if mixed else "grade"
+        return (
+            "answer" if not self.ungraded else "grade" if len(self.ungraded) == len(self.failed) else "answer or grade"
+        )
 
     @property
     def without(self) -> str:

@@ -53,7 +53,6 @@ OPENING_TAG, CLOSING_TAG = (
     re.compile(rf"(?!(?<=(?<!`)`)[^`\s]+`(?!`))(?:{'|'.join(tags)})", re.IGNORECASE)
     for tags in zip(*REASONING, strict=True)
 )
-AFTER_BLOCK = re.compile(rf"\s*{OPENING_TAG.pattern}", re.IGNORECASE)
 UNCLOSED = re.compile(rf"(?:^[^\S\n]*|(?=<\|)){OPENING_TAG.pattern}", re.IGNORECASE | re.MULTILINE)
 """A tag that begins a block without an end: the first of a line, or one that only a model's tokens contain."""
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n")
@@ -125,26 +124,25 @@ def _without_reasoning(text: str) -> str:
     """
     closed = [match.end() for match in CLOSING_TAG.finditer(text)]
     opened = _next_block(text, 0, closed)
-    if opened is None and not closed:
+    if opened == len(text) and not closed:
         return text
     for start in (0, *closed[:MOST_TRIED]):
         if end := _json_end(text, start):
             return text[start:end].strip() if start or end < len(text.rstrip()) else text
     # What precedes a closing tag without an opening one is reasoning too.
-    starts = closed if opened is None or (closed and closed[0] <= opened.start()) else [0, *closed]
+    starts = closed if closed and closed[0] <= opened else [0, *closed]
     for start in reversed(starts):
-        following = _next_block(text, start, closed)
-        if answer := text[start : None if following is None else following.start()].strip():
+        if answer := text[start : _next_block(text, start, closed)].strip():
             return answer
     return ""
 
 
-def _next_block(text: str, start: int, closed: Sequence[int]) -> re.Match[str] | None:
-    """Return the next tag that begins reasoning; `closed` has the ends of the closing tags."""
+def _next_block(text: str, start: int, closed: Sequence[int]) -> int:
+    """Return where reasoning begins next, or the text ends; `closed` has the ends of the closing tags."""
     found = OPENING_TAG.search(text, start)
-    if found is None or (closed and found.start() < closed[-1]):
-        return found
-    return AFTER_BLOCK.match(text, start) or UNCLOSED.search(text, start)
+    if found is None or not (closed and found.start() < closed[-1]):
+        return len(text) if (found := UNCLOSED.search(text[start:])) is None else start + found.start()
+    return found.start()
 
 
 def _json_end(text: str, start: int) -> int:

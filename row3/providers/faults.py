@@ -44,8 +44,6 @@ _FILTER = re.compile(
     r"|data_?inspection_?failed|violat\w+ (?:our )?usage (?:policy|guidelines)|considered high risk"
 )
 """Messages of content filters: Azure, LiteLLM, DeepSeek, Alibaba, OpenAI, xAI, Moonshot. Codes: `is_filtered`."""
-_INSIDE = ("innererror", "metadata")
-_MODERATED = frozenset({"content_filter_result", "flagged_input", "reasons"})
 _SCHEMA = re.compile(
     r"(?i)response[_ ]?format|json[_ ]?schema|structured[_ ]outputs?|response[_ ]?schema|guided|grammar"
 )
@@ -87,7 +85,6 @@ class VendorError:
     param: str = ""
     delay_s: float | None = None
     filtered: bool = False
-    """Whether the object itself says that a content filter refused."""
 
 
 def read_error(body: object) -> VendorError:
@@ -99,19 +96,17 @@ def read_error(body: object) -> VendorError:
     inner: Any = body.get("error", body)
     if not isinstance(inner, dict):
         return VendorError(_text(inner))
-    details = inner.get("details")
+    details, more = inner.get("details"), inner.get("innererror") or inner.get("metadata")  # Azure, OpenRouter
     code, kind = _text(inner.get("code")), _text(inner.get("type") or inner.get("status"))
-    # Azure has more in `innererror`, OpenRouter in `metadata`.
-    inside = {
-        key: value for part in _INSIDE if isinstance(more := inner.get(part), dict) for key, value in more.items()
-    }
+    inside: dict[str, Any] = more if isinstance(more, dict) else {}
+    filtered = any(map(is_filtered, (code, kind, _text(inside.get("code")))))
     return VendorError(
         _text(inner.get("message") or inner.get("detail")),
         code,
         kind,
         _text(inner.get("param")),
         _google_delay(details if isinstance(details, list) else []),
-        any(map(is_filtered, (code, kind, _text(inside.get("code"))))) or not _MODERATED.isdisjoint(inside),
+        filtered or not inside.keys().isdisjoint(("content_filter_result", "flagged_input", "reasons")),
     )
 
 

@@ -114,7 +114,6 @@ class Journal:
             self._file = None
 
     def _write(self) -> None:
-        """Write the queued answers and flush them to disk."""
         with self._writing, disk_faults(str(self.path)):
             group, self._queue = self._queue, []
             if not group:
@@ -184,7 +183,6 @@ class SavedAnswers:
     project: Project
     suite: str
     kind: str
-    """Kind of its journals, and the command."""
     own: Journal
     index: RecordingIndex
     """Recordings, if they answer too; behind them `left`."""
@@ -252,14 +250,9 @@ class SavedAnswers:
             await self.own.keep(request, answer, recorded_at="" if first is None else first.recorded_at)
         return answer
 
-    def lines(self) -> list[str]:
-        """Return the run's answers as lines of recordings."""
-        return lines_of(self.own.path)
-
     def record(self, say: Callable[[str], None]) -> None:
         """Write the run's answers to the suite's recordings."""
-        lines = self.lines()
-        if lines:
+        if lines := lines_of(self.own.path):
             with writing(self.project.root, say=say):
                 merge(self.project.root, self.suite, lines)
 

@@ -130,7 +130,6 @@ class Interleaving:
         return not ungraded and not any(pair.problem for pair in pairs)
 
     async def _ask(self, live: LiveRun, answerers: Sequence[LiveAnswerer], number: int, pair: Pair) -> None:
-        """Ask one round of one case, the sides taking turns."""
         sides = {"now": pair.now} if pair.before is None else {"before": pair.before, "now": pair.now}
         requests = {"before": (self.baseline, answerers[0]), "now": (live.asking, answerers[1])}
         walks: dict[str, Walk] = {}

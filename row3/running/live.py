@@ -20,7 +20,7 @@ from row3.domain.scores import CaseScore
 from row3.errors import NotServedError, Row3Error, UsageError
 from row3.project.cases import CaseFiles, StoredCase, cases_in, ids_of, read_cases
 from row3.project.config import FILE
-from row3.running.answering import LiveAnswerer, SavedAnswers
+from row3.running.answering import LiveAnswerer, SavedAnswers, lines_of
 from row3.running.asks import Given
 from row3.running.budget import prices_of
 from row3.running.case_results import Before, CaseResult, Packing
@@ -84,8 +84,7 @@ class LiveRun:
         with few_collections(), executor.open(self._score) as submit:
             return self._ask_all(submit)
 
-    def _score(self, answered: Sequence[Answered]) -> list[CaseResult]:
-        """Score cases from their answers; runs in the other processes."""
+    def _score(self, answered: Sequence[Answered]) -> list[CaseResult]:  # in another process
         return [
             self.packing(stored, *replay_case(self.asking, stored, FixedAnswers(iter(answers))))
             for stored, answers in answered
@@ -200,7 +199,7 @@ class LiveRun:
             if refused := sorted(getattr(provider, "refused", ())):
                 say(f"the endpoint does not accept {', '.join(refused)}; requests were sent without")
             if self.mode == "live":
-                session.answers = [line for saved in sides for line in saved.lines()]
+                session.answers = [line for saved in sides for line in lines_of(saved.own.path)]
             for saved in sides:
                 saved.complete = complete
 
@@ -224,7 +223,6 @@ class LiveRun:
         yield from (stored for stored in cases if self.options.wants(stored.id))
 
     def _expected(self) -> int:
-        """Return the number of cases."""
         if self.options.only is not None:
             return len(self.options.only)
         if self.files is not None:
@@ -248,7 +246,7 @@ def ending(session: Session, sides: Sequence[SavedAnswers]) -> Iterator[None]:
             session.say(f"continuing with {count(reused, 'answer')} from an earlier run")
         over = isinstance(fault, Row3Error | None)
         if over and not all(saved.complete for saved in sides):
-            session.incomplete |= fault is None or any(saved.lines() for saved in sides)
+            session.incomplete |= fault is None or any(lines_of(saved.own.path) for saved in sides)
         for saved in sides:
             saved.own.end_turn()
             when_done(saved.finish) if over else saved.own.close()
@@ -313,7 +311,6 @@ def with_missing(
 
 
 def _lacks_answers(result: CaseResult) -> bool:
-    """Return whether an answer or a judge's grade is missing."""
     return result.status == "failed" or lacks_grade(result)
 
 

@@ -220,14 +220,14 @@ class Session:
 
 def open_recovered(
     start: Path, options: RunOptions, *, may_write: bool, say: Callable[[str], None], guard: Guard | None = None
-) -> tuple[Project, list[str]]:
+) -> tuple[Project, tuple[str, ...]]:
     """Open the project and finish an interrupted promotion; return the project and the files this wrote.
 
     If a run asks a provider and none serves the configured model, the judge also uses the model of the options. Raises
     `InvalidFile`.
     """
     project = replace(open_project(start), guard=guard)
-    recovered = prepare(project.root, may_write=may_write, say=say)
+    recovered = tuple(prepare(project.root, may_write=may_write, say=say))
     model, config = options.overrides.model, project.config
     asks = (options.mode or config.mode) in ("live", "record")
     if asks and model is not None and config.provider.model == RECORDED_ONLY:
@@ -240,15 +240,11 @@ def open_session(
     suite: str | None,
     options: RunOptions,
     *,
-    named: tuple[str, ...] = (),
     case: Sequence[str] = (),
     tag: Sequence[str] = (),
     may_write: bool = True,
     say: Callable[[str], None] = lambda _: None,
-    observer: Observer | None = None,
     gate: GateFlags = NO_FLAGS,
-    directory: str = "",
-    command: str = "",
     guard: Guard | None = None,
 ) -> Session:
     """Open the project as `open_recovered` does, and choose the suite, and its cases by `case` globs and `tag`s.
@@ -259,10 +255,7 @@ def open_session(
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     note_misnamed(project, chosen, say)
     options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options
-    recovered = tuple(done)
-    return Session(
-        project, chosen, options, named, may_write, say, observer, gate, recovered, directory=directory, command=command
-    )
+    return Session(project, chosen, options, (), may_write, say, None, gate, done)
 
 
 def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:

@@ -115,7 +115,7 @@ def test_what_a_command_takes_is_taken_before_its_name_too(box: Box) -> None:
         (["--baseline", "--fail", "overall:5"], "--fail needs --compare"),
         (["--compare", "--dry-run", "--against", "main"], "--dry-run gives no verdict"),
         (["--compare", "--dry-run", "--approve", "x"], "--dry-run gives no verdict"),
-        (["leaderboard", "--max-cost", "1"], "--max-cost is for live runs only; add --mode live"),
+        (["leaderboard", "--max-cost", "1"], "--max-cost limits live requests; add --mode live"),
         (["--compare", "--mode", "replay", "--max-cost", "1"], "--max-cost has no effect in --mode replay"),
         (["--compare", "--mode", "replay", "--no-interleave"], "--no-interleave has no effect in --mode replay"),
     ],

@@ -24,8 +24,6 @@ TEXTS = (".txt", ".md", ".j2")
 READ = frozenset({"$schema", "description", "prompts", "tests", "defaultTest"})
 """Keys of a configuration that are imported; all others are settings of promptfoo."""
 OF_TEST = frozenset({"description", "vars", "assert"})
-WHOLE, WHOLE_ENV = "disableVarExpansion", "PROMPTFOO_DISABLE_VAR_EXPANSION"
-"""The option of tests, and the variable in `env`, with which a list is one value."""
 CASE_SIZE = 512
 """What a case counts beside its text, in bytes: it becomes a file."""
 CHAT = re.compile(r"""\s*(?:-\s+role:|(?:\[\s*\{(?!\{)|\{\s*")(?=.*"role"\s*:))""", re.DOTALL)
@@ -54,7 +52,7 @@ def read_table(file: Path, prompts: PromptFiles) -> Drafts:
 class _Reader:
     def __init__(self, file: Path, prompts: PromptFiles) -> None:
         self._file, self._prompts = file, prompts
-        self._left, self._whole = MAX_TEXT_BYTES, False
+        self._left = MAX_TEXT_BYTES
         self.drafts = Drafts()
 
     def read(self, config: dict[str, Any]) -> None:
@@ -64,8 +62,6 @@ class _Reader:
             self._prompt(prompt)
         default, where = config.get("defaultTest") or {}, f"{self._file} field defaultTest"
         default = _mapping(self.data(self._beside(default)) if isinstance(default, str) else default, where)
-        env = config.get("env")
-        self._whole = isinstance(env, dict) and str(env.get(WHOLE_ENV)).lower() in ("1", "true", "yes")
         for place, test in self._tests(config.get("tests")):
             self.add(_mapping(test, place), default, place)
         if not self.drafts.cases:
@@ -98,7 +94,7 @@ class _Reader:
         """
         both = (default, test)
         options = {key: value for part in both for key, value in _mapping(part.get("options") or {}, where).items()}
-        whole = bool(options.pop(WHOLE, False)) or self._whole
+        whole = bool(options.pop("disableVarExpansion", False))  # a list is one value
         left_out = [
             (key, value, f"`{key}` of a test has no counterpart")
             for key, value in {**default, **test, "options": options}.items()

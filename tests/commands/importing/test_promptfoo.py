@@ -302,8 +302,6 @@ WHOLE = {"disableVarExpansion": True}
         ({"defaultTest": {"options": WHOLE}}, {"options": {"transform": "x"}}, 1),
         ({"defaultTest": {"options": WHOLE}}, {"options": {"disableVarExpansion": False}}, 2),
         ({"defaultTest": {"vars": {"name": ["Ann", "Bob"]}}}, {"vars": {}}, 2),
-        ({"env": {"PROMPTFOO_DISABLE_VAR_EXPANSION": "true"}}, {}, 1),
-        ({"env": {"PROMPTFOO_DISABLE_VAR_EXPANSION": "false"}}, {}, 2),
     ],
 )
 def test_expansion_may_be_disabled(tmp_path: Path, config: Any, test: Any, cases: int) -> None:
