@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from row3.cli import app
+from row3.running.asks import SCORERS
 
 READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MPL", "TZ")
 """Beginnings of variables that an interpreter, or a package while it is imported, reads once."""
@@ -162,6 +163,7 @@ def _interpreter(args: tuple[str, ...], cwd: Path) -> Iterator[None]:
             logging.disable(logging.NOTSET)
             gc.set_threshold(*threshold)
             sys.argv, sys.path[:] = argv, path
+            SCORERS.end()
             _forget_modules_below(cwd, sys.modules.keys() - modules)
 
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import os
-import sys
-import threading
-from collections.abc import Callable, Generator, Sequence
-from functools import lru_cache
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from row3.domain.asks import FunctionRequest, FunctionScore, Spending, UsageRequest
 from row3.domain.embeddings import EmbeddingRequest, Vectors
@@ -26,6 +20,7 @@ from row3.running.budget import Prices, prices_of
 from row3.running.case_results import total
 from row3.running.provider_access import guard_of
 from row3.running.stages import Parameters, begin_request, fill_request
+from row3.running.worker import Worker
 
 Question = Request | EmbeddingRequest
 Given = Answer | NoAnswer | Vectors
@@ -52,12 +47,11 @@ def scored(
             return score
         if isinstance(ask, JudgeRequest):
             answer = yield judge_request(suite, ask, stored.id)
-        elif isinstance(ask, FunctionRequest) and suite.project is None:
-            answer = NoAnswer("the project's own code does not run here")
         elif isinstance(ask, FunctionRequest):
-            assert suite.project is not None
-            suite.project.check_code(suite.name, [scorer_code(ask.function)])
-            answer = call_scorer(suite.project.root, ask, guard_of(suite.project))
+            answer = NoAnswer("the project's own code does not run here")
+            if suite.project is not None:
+                suite.project.check_code(suite.name, [scorer_code(ask.function)])
+                answer = call_scorer(suite.project.root, ask, guard_of(suite.project))
         elif isinstance(ask, UsageRequest):
             prices = Prices({}) if suite.project is None else prices_of(suite.project, suite)
             costs = [each.usd(prices.usd) for each in spent]
@@ -85,73 +79,26 @@ def judge_request(suite: Suite, ask: JudgeRequest, case_id: str) -> Request:
 
 SCORER_LIMIT_S = 10.0
 """Seconds that a scorer may take for one answer."""
+LOAD_LIMIT_S = 120.0
+"""Seconds that a scorer's module may take to be imported."""
+SCORERS = Worker("row3.running.scorer_process", "runs the project's scorers", isolated=False)
 
 
 def call_scorer(root: Path, ask: FunctionRequest, guard: Guard) -> FunctionScore | NoAnswer:
-    """Return a scorer's number or `(number, reason)`; a `NoAnswer` if it cannot be loaded, raises or hangs.
+    """Return a scorer's number or `(number, reason)`; a `NoAnswer` if it cannot be loaded, raises, hangs or ends.
 
-    It runs in a daemon thread, so a scorer that never returns costs only the time limit. The guard cleans its text, as
-    it cleans a provider's answer.
+    It runs in a process of its own. The guard cleans its text, as it cleans a provider's answer.
     """
-    score = _called(root, ask)
-    if isinstance(score, NoAnswer):
-        return NoAnswer(guard.clean(score.error))
-    return score._replace(reason=guard.clean(score.reason))
-
-
-def _called(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
-    vars(os)["_exit"] = _stay
-    _RUNNING.pid = os.getpid()
-    try:
-        function = _loaded(str(root), ask.function)
-    except (Exception, SystemExit) as error:
-        return NoAnswer(f"`{ask.function}` cannot be loaded: {type(error).__name__}: {error}")
-    finally:
-        _RUNNING.pid = 0
-    returned: list[Any] = []
-
-    def run() -> None:
-        _RUNNING.pid = os.getpid()
+    for given, limit_s in (((), LOAD_LIMIT_S), ((dict(ask.case), ask.answer), SCORER_LIMIT_S)):
         try:
-            returned.append(function(dict(ask.case), ask.answer))
-        except BaseException as error:
-            returned.append(NoAnswer(f"`{ask.function}` raised {type(error).__name__}: {error}"))
-
-    thread = threading.Thread(target=run, name="row3-scorer", daemon=True)
-    with contextlib.redirect_stdout(sys.stderr):  # stdout is row3's result
-        thread.start()
-        thread.join(SCORER_LIMIT_S)
-    if not returned:
-        return NoAnswer(f"`{ask.function}` gave no score within {SCORER_LIMIT_S:g} s")
-    value = returned[0]
-    if isinstance(value, NoAnswer):
-        return value
-    if isinstance(value, tuple | list) and len(value) == 2:
-        return FunctionScore(value[0], str(value[1]))
-    return FunctionScore(value)
-
-
-_RUNNING = threading.local()
-"""Has the id of the process as `pid` in a thread that runs a scorer."""
-_exit = os._exit
-
-
-def _stay(status: int) -> NoReturn:
-    """In place of `os._exit`: a scorer that ends the process raises, but a process that it has forked ends."""
-    if getattr(_RUNNING, "pid", 0) == os.getpid():
-        raise SystemExit(status)
-    _exit(status)
-
-
-@lru_cache(maxsize=64)
-def _loaded(root: str, name: str) -> Callable[..., Any]:
-    module, _, path = name.partition(":")
-    if root not in sys.path:
-        sys.path.insert(0, root)
-    value: Any = importlib.import_module(module)
-    for part in path.split("."):
-        value = getattr(value, part)
-    if not callable(value):
-        raise TypeError(f"{path} is not a function")
-    function: Callable[..., Any] = value
-    return function
+            said = SCORERS.ask((str(root), ask.function, *given), limit_s, str(root))
+        except TimeoutError:
+            return NoAnswer(f"`{ask.function}` gave no score within {limit_s:g} s")
+        except EOFError as ended:
+            return NoAnswer(f"`{ask.function}` {ended}")
+        match said:
+            case {"fault": str(fault)}:
+                return NoAnswer(guard.clean(fault))
+            case {"score": score, "reason": str(reason)}:
+                return FunctionScore(score, guard.clean(reason))
+    return NoAnswer(f"`{ask.function}` gave something that row3 cannot read")

@@ -202,18 +202,62 @@ def slow(case, answer): time.sleep(5)
 """
 
 ENDS = """
-import os, sys
-from os import _exit
-def at_once(case, answer): os._exit(0)
-def politely(case, answer): sys.exit(0)
-def by_name(case, answer): _exit(7)
-def aborted(case, answer): raise SystemExit
-def child(case, answer):
+import os, posix, signal, subprocess, sys, threading, time
+def exits(case, answer): os._exit(0)
+def exits_too(case, answer): posix._exit(3)
+def quits(case, answer): sys.exit(0)
+def aborts(case, answer): os.abort()
+def kills(case, answer): os.kill(os.getpid(), signal.SIGKILL)
+def becomes(case, answer): os.execv(sys.executable, [sys.executable, "-c", "print('{}')"])
+def loops(case, answer):
+    while True: pass
+def interrupts(case, answer): raise KeyboardInterrupt
+def floods(case, answer): return 1.0, "x" * 33_000_000
+def writes_everywhere(case, answer):
+    for number in range(3, 100):
+        try: os.write(number, b"[]\\n{")
+        except OSError: pass
+def ends_in_a_child(case, answer):
+    if not os.fork(): time.sleep(20)
+    os._exit(2)
+def ends_later(case, answer):
+    threading.Timer(0.3, os._exit, [5]).start()
+    return 1.0
+def waits(case, answer): return time.sleep(0.6) or 1.0
+def prints(case, answer):
+    print("{" * 1_000_000)
+    subprocess.run([sys.executable, "-c", "print('}')"])
+    os.write(1, b"{}")
+    return 1.0
+def reads(case, answer): return sys.stdin.read() == ""
+def forks(case, answer):
     number = os.fork()
-    if not number:
-        os._exit(9)
+    if number: return os.waitpid(number, 0)[1] == 0
+    return 0.5
+def child_exits(case, answer):
+    number = os.fork()
+    if not number: os._exit(9)
     return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 9
+calls = []
+def counts(case, answer):
+    calls.append(1)
+    return len(calls) == 1
+def counts_on(case, answer): return len(calls) == 1
 """
+SAID = {
+    "exits": "ended its process (exit code 0)",
+    "exits_too": "ended its process (exit code 3)",
+    "quits": "raised SystemExit: 0",
+    "aborts": "ended its process (signal 6)",
+    "kills": "ended its process (signal 9)",
+    "becomes": "ended its process (exit code 0)",
+    "loops": "gave no score within 1 s",
+    "interrupts": "raised KeyboardInterrupt",
+    "writes_everywhere": "",
+    "ends_in_a_child": "ended its process (exit code 2)",
+}
+"""What is said of a scorer that gives no score."""
+WELL = ("ends_later", "waits", "prints", "reads", "forks", "child_exits", "counts", "counts_on")
 
 
 def simple(root: Path, desk: Desk, checks: list[dict[str, Any]], settings: str = "") -> Box:
@@ -252,20 +296,34 @@ class TestOtherChecks:
         assert done.json["matchCounts"]["judgements"] == {"failed": 4, "given": 2}
         assert box.row3("--baseline").code == 3
 
-    def test_a_scorer_that_ends_the_process_is_a_fault_of_its_check(self, tmp_path: Path, desk: Desk) -> None:
-        names = ("at_once", "politely", "by_name", "aborted")
+    def test_whatever_a_scorer_does_the_others_score(
+        self, tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(asks, "SCORER_LIMIT_S", 1.0)
+        names = (*SAID, *WELL)
         checks = [{"python": f"ends:{name}", "name": name} for name in names]
-        checks += [{"python": "ends_when_read:f", "name": "read"}, {"python": "ends:child", "name": "child"}]
+        checks += [{"python": "ends_when_read:f", "name": "read"}, {"python": "scorers:polite", "name": "polite"}]
         box = simple(tmp_path / "p", desk, checks)
         box.write("ends.py", ENDS)
-        box.write("ends_when_read.py", "raise SystemExit(0)\n")
-        done = box.row3("--mode", "record", "--format", "json", code=3, fresh=True)
-        found = items(done.json)
-        assert found.pop("child")[0] == "passed"
-        assert len(found) == 5
-        for name, (state, _, reason) in found.items():
-            assert state == "not-judged", name
-            assert "SystemExit" in reason, name
+        box.write("ends_when_read.py", "import os\nos._exit(4)\n")
+        found = items(box.row3("--mode", "record", "--format", "json", code=3).json)
+        assert found["read"][2] == "`ends_when_read:f` ended its process (exit code 4)"
+        assert found["polite"] == ("passed", 1.0, "no please")
+        for name, said in SAID.items():
+            assert found[name][0] == "not-judged", name
+            assert said in found[name][2], name
+            assert f"`ends:{name}`" in found[name][2]
+        assert {name: found[name][0] for name in WELL} == dict.fromkeys(WELL, "passed")
+
+    @pytest.mark.parametrize("name", ["exits", "becomes", "kills", "floods", "ends_later", "prints"])
+    def test_a_scorer_leaves_stdout_and_the_exit_code_to_row3(self, tmp_path: Path, desk: Desk, name: str) -> None:
+        box = simple(tmp_path / "p", desk, [{"python": f"ends:{name}"}])
+        box.write("ends.py", ENDS)
+        box.write("out.jsonl", json.dumps({"caseId": "refund", "output": "x"}) + "\n")
+        wrong = name not in WELL
+        args = ("score", SUITE, "--outputs", "out.jsonl", "--trust", "--format", "json")
+        done = box.row3(*args, code=3 if wrong else 0, fresh=True)
+        assert done.json["metrics"].get("passRate") == (None if wrong else 1.0)
 
     def test_cost_and_latency(self, tmp_path: Path, desk: Desk) -> None:
         checks = [{"cost": 0.001}, {"cost": 0.0000001, "name": "cheap"}, {"latency": 60}]

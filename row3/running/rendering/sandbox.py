@@ -1,4 +1,4 @@
-"""The sandbox that renders prompts, in this process or in `render_process`."""
+"""The sandbox that renders prompts, in this process or in one with limits on time and memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 
 from row3.domain.judges import FencedList, FencedObject, FencedText
 from row3.gate.lessons import ranked
+from row3.running.worker import Worker
 
 LESSONS = "lessons"
 """Function that a prompt with `lessons: true` may call."""
 MAX_RENDERED = 2_000_000
 """Most characters of one part of a rendered prompt."""
+DEADLINE_S = 2.0
+"""Seconds to render one template in the process."""
 
 
 class Fault(NamedTuple):
@@ -199,3 +202,22 @@ def _block(template: Template, name: str, context: Context) -> str:
             raise SecurityError(f"builds more than {MAX_RENDERED:,} characters")
         written.append(piece)
     return "".join(written).strip()
+
+
+_RENDERER = Worker(__name__, "renders templates", isolated=True)
+
+
+def attempt_apart(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> tuple[str, str] | Fault:
+    """Return what `attempt` does, as a process with limits renders it."""
+    try:
+        failed, *texts = _RENDERER.ask((body, dict(variables), lessons), DEADLINE_S)
+        first, second = map(str, texts)
+    except (TimeoutError, EOFError, TypeError, ValueError):
+        return Fault(f"takes longer than {DEADLINE_S:g} s, or more memory than a prompt may", "Simplify it")
+    return Fault(first, second) if failed else (first, second)
+
+
+def answer(question: tuple[str, Mapping[str, Any], Sequence[str] | None]) -> tuple[bool, str, str]:
+    """Return, in the process, whether a template failed, and the two texts of its fault or its parts."""
+    found = attempt(*question)
+    return isinstance(found, Fault), *found

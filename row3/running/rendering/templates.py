@@ -1,12 +1,13 @@
 """Render prompts: Jinja2, sandboxed, strict about undefined names, limited in time, memory and size.
 
 A prompt may come from a pull request, so it is treated as hostile. Most only name variables, loop over lists and use a
-few filters; those render in this process. All others render in a separate process with limits (`render_process`).
+few filters; those render in this process, as starting another takes half as long as a replay. All others render in a
+separate process with limits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,77 +16,35 @@ from jinja2.meta import TrackingCodeGenerator
 
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
-from row3.running.rendering.render_process import attempt_apart
-from row3.running.rendering.sandbox import LESSONS, Fault, attempt, environment
+from row3.running.rendering.sandbox import LESSONS, Fault, attempt, attempt_apart, environment
 
 PLAIN = (
-    nodes.Template, nodes.Block, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Getattr,
-    nodes.If, nodes.CondExpr, nodes.Not, nodes.And, nodes.Or, nodes.Compare, nodes.Operand, nodes.Keyword,
+    nodes.Template, nodes.Block, nodes.Output, nodes.TemplateData, nodes.Const, nodes.Getattr, nodes.Getitem, nodes.If,
+    nodes.Test, nodes.Not, nodes.And, nodes.Or, nodes.Compare, nodes.Operand,
 )  # fmt: skip
-"""Nodes that are always harmless."""
-FILTERS = frozenset((
-    "capitalize", "count", "d", "default", "first", "join", "last", "length", "lower", "title", "tojson", "trim",
-    "upper",
-))  # fmt: skip
-Loops = tuple[frozenset[str], ...]
-"""Names bound by the loops around a node, innermost last."""
+FILTERS = frozenset({"default", "join", "length", "lower", "tojson", "trim", "upper"})
 LONGEST = 20
-"""Largest argument of a filter: characters of a text, or a number."""
+"""Most characters of a literal: it may stand in a loop, or between what a filter joins."""
 
 
-def is_harmless(node: nodes.Node, functions: Set[str], loops: Loops = ()) -> bool:
-    """Return whether the variables' size limits rendering; `functions` may be called with literals."""
-    inside = loops
+def is_plain(node: nodes.Node, item: str = "") -> bool:
+    """Return whether the size of the variables limits rendering.
+
+    In a loop only its `item` may be read, or the time would multiply.
+    """
     match node:
-        case nodes.For():
-            # An inner loop may only go through a part of the outer loop's item, or the time would multiply.
-            root = _root(node.iter)
-            if node.recursive or root is None or (loops and root not in loops[-1]):
-                return False
-            targets = (node.target, *node.target.find_all(nodes.Name))
-            names = frozenset(each.name for each in targets if isinstance(each, nodes.Name))
-            harmless, inside = True, (*loops, names)
-        case nodes.Filter():
-            arguments = [*node.args, *(each.value for each in node.kwargs)]
+        case nodes.For(target=nodes.Name(name=name), iter=nodes.Name() | nodes.Getattr() | nodes.Getitem() as items):
+            inside = node.iter_child_nodes(exclude=("target", "iter"))
+            return not node.recursive and is_plain(items, item) and all(is_plain(each, name) for each in inside)
+        case nodes.Name():
+            return item in {"", node.name} or node.name == "loop"
+        case nodes.Const(value=str(text)):
+            return len(text) <= LONGEST
+        case nodes.Filter(args=[] | [nodes.Const(value=str())], kwargs=[]):
             plain = node.name in FILTERS and not isinstance(node.node, nodes.Filter)
-            harmless = plain and all(map(_is_small, arguments)) and _is_part(node.node, loops)
-        case nodes.Compare():
-            sides = [node.expr, *(each.expr for each in node.ops)]
-            harmless = all(_is_part(each, loops) for each in sides)
-        case nodes.Call():
-            arguments = [*node.args, *(each.value for each in node.kwargs)]
-            known = isinstance(node.node, nodes.Name) and node.node.name in functions
-            return known and all(isinstance(each, nodes.Const) for each in arguments)
-        case nodes.Test():
-            harmless = not node.args
-        case nodes.Getitem():
-            harmless = isinstance(node.arg, nodes.Const)
-        case nodes.Tuple():
-            return node.ctx == "store"
         case _:
-            harmless = isinstance(node, PLAIN)
-    return harmless and all(is_harmless(child, functions, inside) for child in node.iter_child_nodes())
-
-
-def _is_part(node: nodes.Node | None, loops: Loops) -> bool:
-    """Return whether a filter or comparison may read this; in a loop, only part of the innermost item."""
-    if isinstance(node, nodes.Filter):
-        return _is_part(node.node, loops)
-    return not loops or isinstance(node, nodes.Const) or _root(node) in {*loops[-1], "loop"}
-
-
-def _root(node: nodes.Node | None) -> str | None:
-    """Return the first name of an expression such as `case.items[0]`; None for other expressions."""
-    while isinstance(node, nodes.Getattr | nodes.Getitem):
-        node = node.node
-    return node.name if isinstance(node, nodes.Name) else None
-
-
-def _is_small(argument: nodes.Node) -> bool:
-    if not isinstance(argument, nodes.Const):
-        return False
-    value = argument.value
-    return len(value) <= LONGEST if isinstance(value, str) else value is None or abs(value) <= LONGEST
+            plain = isinstance(node, PLAIN)
+    return plain and all(is_plain(child, item) for child in node.iter_child_nodes())
 
 
 BLOCKS = ("system", "user")
@@ -150,13 +109,12 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     than data, or exceeds the limits of time, memory or size.
     """
     given = (prompt.body, dict(variables), prompt.lessons)
-    here = _renders_here(prompt.body, prompt.path, taught=prompt.lessons is not None)
-    found = attempt(*given) if here else attempt_apart(*given)
+    found = attempt(*given) if _renders_here(prompt.body, prompt.path) else attempt_apart(*given)
     if isinstance(found, Fault):
         raise InvalidFile(f"the template {found.what}", where=prompt.path, fix=found.fix)
     return found
 
 
 @lru_cache(maxsize=64)
-def _renders_here(body: str, path: str, *, taught: bool) -> bool:
-    return is_harmless(_parsed(body, path), {LESSONS} if taught else set())
+def _renders_here(body: str, path: str) -> bool:
+    return is_plain(_parsed(body, path))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
-from row3.running.rendering.render_process import _Renderer, attempt_apart
-from row3.running.rendering.sandbox import MAX_RENDERED, environment
-from row3.running.rendering.templates import is_harmless, render, used_names
+from row3.running.rendering.sandbox import MAX_RENDERED, attempt_apart, environment
+from row3.running.rendering.templates import is_plain, render, used_names
 
 
 def prompt(user: str, system: str = "") -> Prompt:
@@ -146,13 +142,13 @@ def test_after_a_template_exceeds_the_limits_the_next_one_renders(user: str) -> 
         ),
         ("{% if xs | length > 1 and not c %}many{% else %}one{% endif %}", "many"),
         ("{{ xs[0].ys | tojson }} {{ xs[0].ys }} {{ b | default('none') }}", "[1, 2] [1, 2] none"),
-        ("{% for k, v in pairs %}{{ k }}={{ v }} {% endfor %}", "a=1"),
+        ("{% for pair in pairs if pair[0] %}{{ pair[0] }}={{ pair[1] }} {% endfor %}", "a=1"),
     ],
 )
 def test_a_plain_template_renders_the_same_in_both_processes(user: str, shown: str) -> None:
     given = {"xs": [{"name": "a", "ys": [1, 2]}, {"name": "b", "ys": []}], "c": "", "pairs": [["a", 1]]}
     body = prompt(user).body
-    assert is_harmless(environment().parse(body), set())
+    assert is_plain(environment().parse(body))
     assert render(prompt(user), given) == ("", shown) == attempt_apart(body, given, None)
 
 
@@ -172,10 +168,17 @@ def test_a_plain_template_renders_the_same_in_both_processes(user: str, shown: s
         "{% set a = b %}",
         "{{ [b, b] }}",
         "{{ b[0:1] }}",
+        "{% for x in xs %}{{ b | trim }}{% endfor %}",
+        "{% for x in xs if x in b %}{% endfor %}",
+        "{% for x in xs %}{% for c in 'abcdefgh' %}{% endfor %}{% endfor %}",
+        "{% for x in xs %}{% if x == '123456789 123456789 123456789' %}{% endif %}{% endfor %}",
+        "{{ xs | tojson(999999999) }}",
+        "{{ xs | tojson(indent=999999999) }}",
+        "{{ b | tojson | tojson }}",
     ],
 )
 def test_unbounded_templates_render_in_the_separate_process(user: str) -> None:
-    assert not is_harmless(environment().parse(user), {"lessons"})
+    assert not is_plain(environment().parse(user))
 
 
 @pytest.mark.parametrize("value", ["9 ** (9 ** 9)", "'a' * 10 ** 10", "'a' | center(10 ** 10)"])
@@ -183,46 +186,6 @@ def test_autoescape_is_refused_before_its_value_is_evaluated(value: str) -> None
     for read in (used_names, lambda taking: render(taking, {})):
         with pytest.raises(InvalidFile, match="autoescape"):
             read(prompt(f"{{% autoescape {value} %}}x{{% endautoescape %}}"))
-
-
-def test_the_process_imports_nothing_local_and_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("pickle", "hashlib", "json", "jinja2"):
-        (tmp_path / f"{name}.py").write_text("open('ran', 'w').write('')\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", "")
-    renderer = _Renderer()
-    try:
-        environment = Path(f"/proc/{renderer._process.pid}/environ")
-        if environment.exists():
-            assert b"PYTHONPATH" not in environment.read_bytes()
-        given = pickle.dumps((prompt("{{ b ~ b }}").body, {"b": "x"}, None))
-        assert renderer.attempt(given) == ("", "xx")
-    finally:
-        renderer.end()
-    assert not (tmp_path / "ran").exists()
-
-
-def test_an_interrupted_answer_does_not_reach_the_next_template(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert render(prompt("{{ b ~ b }}"), {"b": "x"}) == ("", "xx")
-    with monkeypatch.context() as patch:
-        patch.setattr("row3.running.rendering.render_process.json.loads", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            render(prompt("{{ b ~ b }}"), {"b": "y"})
-    assert render(prompt("{{ b ~ b }}"), {"b": "z"}) == ("", "zz")
-
-
-def interrupt(_: object) -> None:
-    raise KeyboardInterrupt
-
-
-def test_a_forked_process_starts_its_own_renderer() -> None:
-    apart = prompt("{{ b ~ b }}")
-    assert render(apart, {"b": "x"}) == ("", "xx")
-    child = multiprocessing.get_context("fork").Process(target=render, args=(apart, {"b": "y"}))
-    child.start()
-    child.join()
-    assert child.exitcode == 0
-    assert render(apart, {"b": "z"}) == ("", "zz")
 
 
 class TestLessons:

@@ -1,0 +1,40 @@
+"""What the process of a project's scorers runs: it loads `module:function` and calls it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from functools import lru_cache
+from typing import Any
+
+
+@lru_cache(maxsize=64)
+def _loaded(root: str, name: str) -> Any:
+    module, _, path = name.partition(":")
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    value: Any = importlib.import_module(module)
+    for part in path.split("."):
+        value = getattr(value, part)
+    if not callable(value):
+        raise TypeError(f"{path} is not a function")
+    return value
+
+
+def answer(question: tuple[Any, ...]) -> dict[str, Any]:
+    """Return the `score` and `reason` of `(root, function, case, answer)`; without case and answer it only loads.
+
+    A `fault` says why there is no score; a score that is no number is None.
+    """
+    root, name, *given = question
+    failed = "cannot be loaded:"
+    try:
+        function = _loaded(root, name)
+        if not given:
+            return {}
+        failed = "raised"
+        value = function(*given)
+        score, reason = value if isinstance(value, tuple | list) and len(value) == 2 else (value, "")
+        return {"score": float(score) if isinstance(score, int | float) else None, "reason": str(reason)}
+    except BaseException as error:  # the user's code may raise anything
+        return {"fault": f"`{name}` {failed} {type(error).__name__}: {error}"}
