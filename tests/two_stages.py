@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from row3.commands.recordings.import_responses import import_responses
+from row3.commands.recordings.import_responses import Imported, import_responses
 from row3.commands.recordings.upkeep import verify
-from row3.domain.findings import Imported
 from row3.gate.results import Run
 from row3.project.project import Project, open_project
 from row3.project.suites import Suite, pick_suite

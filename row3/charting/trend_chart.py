@@ -8,16 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from row3.charting.drawing import (
-    FAINT,
-    FRONT_INK,
-    INK,
-    LINE,
-    MUTED,
-    ZONE_FILL,
-    drawn,
-    label,
-)
+from row3.charting.drawing import FAINT, FRONT_INK, INK, LINE, MUTED, ZONE_FILL, drawn, label
 from row3.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
 from row3.domain import numbers
 from row3.domain.counts import count

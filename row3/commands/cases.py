@@ -22,14 +22,7 @@ from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.suites import Suite, has_baseline
 from row3.running.lineup import line_up
-from row3.running.recorded_answers import (
-    RecordedAnswers,
-    Replayed,
-    Setting,
-    setting_of,
-    setting_of_asking,
-    titles_of,
-)
+from row3.running.recorded_answers import RecordedAnswers, Replayed, Setting, setting_of, setting_of_asking, titles_of
 from row3.running.replay import open_recordings
 from row3.running.run_options import make_asking
 from row3.running.session import Session

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,7 @@ from row3.commands.all_suites import judge_suites
 from row3.commands.code_guard import VARIABLE, Guard
 from row3.domain.given import is_set
 from row3.errors import Row3Error, UsageError
-from row3.gate.outcomes import HookVerdict
+from row3.gate.results import SuiteResult, worst_code
 from row3.project.base import affected, fork_of_work, inside_of, protected_branch, snapshot_of
 from row3.project.project import PLACES, READ_PATHS, find_root
 from row3.project.suites import pick_suite
@@ -24,6 +24,32 @@ if TYPE_CHECKING:
     from row3.project.git.repository import Repository
 
 HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
+
+
+@dataclass(slots=True)
+class HookVerdict:
+    """The result of a git hook."""
+
+    name: str
+    changed: tuple[str, ...] = ()
+    """Files row3 reads that differ from the base; if empty, there was nothing to judge."""
+    base: str | None = None
+    results: list[SuiteResult] = field(default_factory=list)
+    untouched: list[str] = field(default_factory=list)
+    """Suites that the change does not affect; they were not run."""
+    merging: bool = False
+    """The hook stops a merge, which the user can abort."""
+    not_added: tuple[str, ...] = ()
+    """Files row3 reads whose work-tree version differs from the judged one; filled only if the hook stops something."""
+    directory: str = ""
+    """Value for `-C` where git was called; empty if row3 finds the project itself."""
+    folder: str = ""
+    """The project's folder relative to that place, empty or ending in a slash."""
+
+    @property
+    def exit_code(self) -> int:
+        """2 if a suite is unusable, 1 if the gate blocks, 3 if a case has no recorded answer, else 0."""
+        return worst_code(result.exit_code for result in self.results)
 
 
 def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:

@@ -78,7 +78,7 @@ def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
     return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}.svg"
 
 
-def chart_file(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool = False, png: bool = False) -> bytes:
+def chart_file(suite: JudgedSuite, points: Sequence[TrendPoint], *, weekly: bool = False, png: bool = False) -> bytes:
     """Return the content of the chart of a suite's tier."""
     return trend_chart(
         points,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer
 from row3.comparing.named_sides import Names, Side
-from row3.domain.runs import Diff
-from row3.domain.verdicts import Compared
+from row3.domain.changes import MetricChange
+from row3.domain.runs import RunHeader
+from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import compare_case
 from row3.project.cases import sources_of
 from row3.project.project import Project
@@ -16,6 +18,35 @@ from row3.project.saved_runs import CaseRecord
 from row3.project.suites import Suite
 from row3.running.case_results import result_of
 from row3.running.run_options import RunOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The differences between two runs; deltas are after minus before."""
+
+    suite: str
+    names: tuple[str, str]
+    places: tuple[str, str]
+    commits: tuple[str | None, str | None]
+    """Set for git refs."""
+    before: RunHeader
+    after: RunHeader
+    sizes: tuple[int, int]
+    """Number of cases of each run."""
+    notes: Sequence[str]
+    """Prompts that differ but whose text at the time of the run is lost."""
+    metrics: Sequence[MetricChange]
+    """Means over the comparable cases that both runs have."""
+    primary: str
+    """Key of the composite."""
+    moves: Mapping[str, int]
+    cases: Sequence[CaseChange]
+    """The cases that moved most, largest move first."""
+    compared: int
+    prompt_diffs: Mapping[str, str]
+    """By prompt name, if the text differs and both texts are available."""
+    unanswered: Sequence[tuple[str, int, str]]
+    """Replayed sides with missing answers: name, number of cases, reason for the first."""
 
 
 def diff(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled
 from row3.domain.counts import did_you_mean
 from row3.domain.embeddings import cosine
-from row3.domain.lessons import Found, Lesson
+from row3.domain.lessons import Lesson
 from row3.domain.requests import NoAnswer
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.lessons import lesson_of, ranked
@@ -26,6 +27,14 @@ from row3.running.session import Session
 
 MEMORY_ARGUMENTS = ("information", "tags", "metadata")
 """Default arguments of the memory's tool (STRATEGY)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A lesson, and whether prompts may show it."""
+
+    lesson: Lesson
+    kept: bool
 
 
 def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:

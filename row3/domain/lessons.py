@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from row3.domain.models import CamelModel, Model
 
 SCHEMA_VERSION = 1
@@ -39,11 +37,3 @@ class Lesson(CamelModel):
     def suite(self) -> str:
         """The suite that regressed."""
         return self.metadata.eval_name
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A lesson, and whether prompts may show it."""
-
-    lesson: Lesson
-    kept: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import NoneType
@@ -10,11 +10,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from row3.domain.changes import MetricChange
 from row3.domain.judgements import Approval
 from row3.domain.metrics import Zone
 from row3.domain.models import CamelModel, Worded
-from row3.domain.verdicts import CaseChange
 
 SCHEMA_VERSION = 1
 """Version of a saved run's header."""
@@ -147,32 +145,3 @@ class HistoryEntry(_Plain):
     evidence: str = ""
     """Digest of what the verdict is based on: prompts, cases, scorer, baseline."""
     approval: Approval | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Diff:
-    """The differences between two runs; deltas are after minus before."""
-
-    suite: str
-    names: tuple[str, str]
-    places: tuple[str, str]
-    commits: tuple[str | None, str | None]
-    """Set for git refs."""
-    before: RunHeader
-    after: RunHeader
-    sizes: tuple[int, int]
-    """Number of cases of each run."""
-    notes: Sequence[str]
-    """Prompts that differ but whose text at the time of the run is lost."""
-    metrics: Sequence[MetricChange]
-    """Means over the comparable cases that both runs have."""
-    primary: str
-    """Key of the composite."""
-    moves: Mapping[str, int]
-    cases: Sequence[CaseChange]
-    """The cases that moved most, largest move first."""
-    compared: int
-    prompt_diffs: Mapping[str, str]
-    """By prompt name, if the text differs and both texts are available."""
-    unanswered: Sequence[tuple[str, int, str]]
-    """Replayed sides with missing answers: name, number of cases, reason for the first."""

@@ -24,19 +24,11 @@ from row3.gate.results import Comparison, Run
 from row3.project.config import Mode
 from row3.project.suites import has_baseline
 from row3.pytest_plugin.case_text import case_text, score_text
-from row3.reports.case_changes import (
-    Outcome,
-    outcomes,
-)
+from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.comparison import next_note, reason_blocks
-from row3.reports.document import (
-    Document,
-    Note,
-)
+from row3.reports.document import Document, Note
 from row3.reports.reason_text import grounds_of, reason_text, words_of
-from row3.reports.sentences import (
-    what_runs,
-)
+from row3.reports.sentences import what_runs
 from row3.reports.style import PLAIN
 from row3.reports.terminal import terminal_text
 from row3.reports.verdict_text import approval_line, summary, verdict_label

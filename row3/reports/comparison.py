@@ -16,20 +16,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, fell_elsewhere, moved_cases
-from row3.reports.document import (
-    Block,
-    Document,
-    Facts,
-    Fold,
-    Lines,
-    Note,
-    Span,
-    Table,
-    Text,
-    Title,
-    more,
-    strong,
-)
+from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.reason_text import Ground, grounds_of
@@ -327,14 +314,12 @@ def differences(before: Header, after: Header, diffs: Mapping[str, str] | None =
 
 def prompt_folds(diffs: Mapping[str, str]) -> list[Fold]:
     """Return the text diff of each prompt."""
-    return [Fold(f"Text of {name}", _fold(diff)) for name, diff in diffs.items()]
-
-
-def _fold(diff: str) -> list[Block]:
-    lines = _changes(diff)
-    left = len(lines) - SHOWN_LINES
-    shown: list[Block] = [Lines(lines[:SHOWN_LINES], "diff")]
-    return [*shown, Note([f"and {left:,} more lines"], "quiet")] if left > 0 else shown
+    folds = []
+    for name, lines in ((name, _changes(diff)) for name, diff in diffs.items()):
+        left = more(len(lines) - SHOWN_LINES, how=" lines")
+        rest = [Note([left], "quiet")] if left else []
+        folds.append(Fold(f"Text of {name}", [Lines(lines[:SHOWN_LINES], "diff"), *rest]))
+    return folds
 
 
 def _changes(diff: str) -> Sequence[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from row3.comparing.diff import Diff
 from row3.domain import numbers
 from row3.domain.metrics import Metric
-from row3.domain.runs import Diff
 from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells, differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more

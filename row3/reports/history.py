@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from row3.comparing.lessons import Found
 from row3.domain import numbers
-from row3.domain.lessons import Found
 from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
 from row3.domain.models import as_json

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 
+from row3.commands.hook import HookVerdict
 from row3.domain import numbers
 from row3.domain.printable import plain, shorten
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.outcomes import HookVerdict
 from row3.gate.results import Comparison, SuiteResult
+from row3.project.history import FILE as HISTORY
+from row3.project.project import CHANGELOG
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import reason_lines
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
@@ -22,7 +24,6 @@ SHOWN_REASONS, SHOWN_CASES = 2, 3
 NAMED = 3
 """Items, files or suites named; more are only counted."""
 SHA = 10
-HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
 
 
 def hook_document(hook: HookVerdict) -> Document:

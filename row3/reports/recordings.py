@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from row3.commands.importing.write import ImportedCases
+from row3.commands.recordings.import_responses import Imported
+from row3.commands.recordings.upkeep import FileSummary, RecordingFinding
 from row3.domain.counts import count
-from row3.domain.findings import FileSummary, Imported, ImportedCases, RecordingFinding
 from row3.domain.printable import plain, visible
 from row3.gate.results import JudgedSuite
 from row3.reports.document import Document, Note, Table, more

@@ -254,16 +254,18 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
         return _inconclusive(change, metric, policy, shown)
     worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy)}"
     p = "" if brief or change.p is None else f"; p = {change.p:.2g}"
-    noise = f"; it may be noise{shown}" if _may_be_noise(change.interval) else ""
+    seen = change.interval  # chance alone may explain a drop that only the means decide
+    noise = seen is not None and not seen.degenerate and seen.low <= 0.0 <= seen.high
+    doubt = f"; it may be noise{shown}" if noise else ""
     limit = f" (more than {change.limit:g})" if change.beyond_limit else f" (at least {policy.investigate:g})"
     full = worse if brief and (noise or change.p is not None) else f"{worse}{limit}"
     if not change.beyond_limit:
-        return f"{full}{shown if policy.policy == 'paired' else ''}{noise}"
+        return f"{full}{shown if policy.policy == 'paired' else ''}{doubt}"
     if change.code == "worse_unproven":
         return f"{full}, which may be noise{shown}"
     if policy.policy == "paired" and change.p is not None:
         return f"{worse}, and by more than {change.limit:g} beyond noise{shown}{p}"
-    return f"{full}{noise}" if change.p is None else f"{full}, beyond noise{shown}{p}"
+    return f"{full}{doubt}" if change.p is None else f"{full}, beyond noise{shown}{p}"
 
 
 def unit_text(policy: GatePolicy) -> str:
@@ -303,11 +305,6 @@ def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> s
     if rounds.cases_needed is not None:
         return f"{text}; {count(rounds.cases, 'case is', 'cases are')} too few, about {rounds.cases_needed} would do"
     return f"{text}; it is too close to the limit" if rounds.outcome == "open" else text
-
-
-def _may_be_noise(interval: Interval | None) -> bool:
-    """Return whether chance alone could explain a drop that only the means decide."""
-    return interval is not None and not interval.degenerate and interval.low <= 0.0 <= interval.high
 
 
 def _shown(change: MetricChange, policy: GatePolicy) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from row3.domain.findings import ImportedCases, NotImported
+from row3.commands.importing.drafts import NotImported
+from row3.commands.importing.write import ImportedCases
 from row3.reports.recordings import imported_document, kept_text
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text

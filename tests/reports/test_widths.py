@@ -10,7 +10,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from row3.domain.changes import Interval
-from row3.domain.estimates import Estimate, Planned
 from row3.domain.printable import cells
 from row3.gate.leaderboard import Combination, Contest, Leaderboard, Placed, Row
 from row3.gate.policy import GatePolicy
@@ -23,6 +22,7 @@ from row3.reports.markdown import markdown_text
 from row3.reports.recordings import list_document
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
+from row3.running.estimate import Estimate, Planned
 
 LONG = "describe-everything-that-a-text-says"
 

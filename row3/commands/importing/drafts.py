@@ -8,9 +8,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from row3.domain.findings import NotImported
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
 from row3.project.prompts import versions
@@ -45,6 +44,17 @@ Give a score from 0 (not at all) to 100 (fully), and say in `issues` and `streng
 Answer with JSON only, no other text:
 {{"score": 0, "issues": ["..."], "strengths": ["..."]}}
 {{% endblock %}}"""
+
+
+class NotImported(NamedTuple):
+    """A part of a file without a counterpart in row3."""
+
+    case: str
+    """Case id; empty if it belongs to no case."""
+    type: str
+    """Its name in the file: an assertion type or a key."""
+    value: Any
+    why: str
 
 
 class UnmappedError(Exception):

@@ -10,10 +10,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from row3.commands.importing.drafts import Draft, Drafts, PromptFiles, UnmappedError, slug, template, without_tags
+from row3.commands.importing.drafts import (
+    Draft,
+    Drafts,
+    NotImported,
+    PromptFiles,
+    UnmappedError,
+    slug,
+    template,
+    without_tags,
+)
 from row3.commands.importing.promptfoo_checks import check_of
 from row3.commands.importing.tables import read_csv, read_rows, test_of
-from row3.domain.findings import NotImported
 from row3.errors import InvalidFile
 from row3.project.documents import dump_line, parse_json, parse_yaml
 from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults

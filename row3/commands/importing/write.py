@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from row3.commands.importing.drafts import Draft, Drafts, PromptFiles, slug
-from row3.domain.findings import ImportedCases, NotImported
+from row3.commands.importing.drafts import Draft, Drafts, NotImported, PromptFiles, slug
 from row3.domain.models import MisfitsError, Model, convert, keys_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
@@ -30,6 +30,20 @@ from row3.running.stages import versions_of
 
 NOT_IMPORTED = "not-imported.jsonl"
 DIFFERS = "the project has a different case with this id, which was kept"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCases:
+    """The result of importing golden cases, or of a dry run."""
+
+    suite: str
+    new: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    written: tuple[str, ...]
+    """Other new or changed files."""
+    not_imported: tuple[NotImported, ...]
+    notes: tuple[str, ...]
+    """Remaining steps for the user."""
 
 
 def target_suite(project: Project, name: str | None, file: Path, kind: str | None) -> tuple[str, Kind]:

@@ -14,7 +14,6 @@ from typing import Any
 
 from row3.commands.linting.lint_cases import CaseLint
 from row3.commands.linting.lint_findings import Findings, near_miss
-from row3.domain.estimates import EXPOSED
 from row3.domain.findings import LintReport
 from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, parse_reference
@@ -32,6 +31,7 @@ from row3.project.project import CHANGELOG, PLACES, Project, find_root, read_cha
 from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
 from row3.project.suites import Suite, make_suite, pick_suite
 from row3.project.tree import WorkTree
+from row3.running.estimate import EXPOSED
 from row3.running.opening import prepare
 from row3.running.provider_access import check_provider
 from row3.running.rendering.templates import render, unsent_lines

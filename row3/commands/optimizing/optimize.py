@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from row3.commands.optimizing.trials import OutOfBudgetError, Trials, open_trials
 from row3.commands.promoting.new_version import next_version, renumbered
+from row3.domain.changes import Interval
 from row3.domain.counts import did_you_mean
 from row3.domain.matches import Items
+from row3.domain.metrics import Metric
 from row3.domain.numbers import percent
-from row3.domain.optimised import Evidence, Optimised
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import digest_text
 from row3.domain.scores import CaseScore
@@ -46,6 +47,34 @@ Here are inputs, its answers, and what is wrong with them:
 
 Write a better template. State general rules that the feedback shows, not the answers to these inputs. Keep every
 placeholder in {{ }} and every {% %} as it is; add none. Return the whole template between ``` and ```, nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The old and the new prompt's primary metric on the same cases."""
+
+    before: float
+    after: float
+    cases: int
+    interval: Interval | None = None
+    """95 % interval of the paired difference; None with fewer than two independent cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimised:
+    """The draft, with its scores on the selection cases and on held-out cases."""
+
+    suite: str
+    metric: Metric
+    source: PromptRef
+    draft: PromptRef | None
+    """None if no variant was better."""
+    asked: int
+    budget: int
+    train: int
+    """Number of cases that gave feedback."""
+    selection: Evidence
+    held_out: Evidence | None
 
 
 class Parts(NamedTuple):

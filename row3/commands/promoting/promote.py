@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from row3.commands.promoting.rubrics import judge_rubric
 from row3.commands.trend import chart_file, chart_name, marked_points
@@ -19,7 +19,6 @@ from row3.domain.prompts import Lineup, Prompt, PromptRef, names_of, parse_refer
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
 from row3.gate.judging import Context, Scores, Side, judge
-from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Comparison, Run
 from row3.project import prompts as prompt_store
 from row3.project.base import inside_of, repository_state, work_base
@@ -35,6 +34,26 @@ from row3.running.lineup import line_up, named_rubric, resolve_version
 from row3.running.run_options import RunOptions, with_action
 from row3.running.session import Session, entry_of, incomplete, save_log
 from row3.running.suite_run import declining_runs, run_suite
+
+
+@dataclass(slots=True)
+class PromotionResult:
+    """The result of `row3 promote`, or of its dry run."""
+
+    refs: tuple[PromptRef, ...]
+    """The versions that become current, in the order of the pipeline."""
+    run: Run
+    comparison: Comparison | None
+    """None for a first promotion, which has no baseline."""
+    judgement: Judgement
+    approval: Approval | None
+    dry_run: bool
+    files: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    """A changelog entry for each of `refs`."""
+    commit: str | None = None
+    notes: list[str] = field(default_factory=list)
+    refused: bool = False
 
 
 def promote(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from row3.domain.findings import Imported
 from row3.domain.models import CamelModel, MisfitsError, Must, convert
 from row3.domain.prompts import Lineup, parse_reference
 from row3.domain.requests import MOST_REPEATS, Answer, Request
@@ -41,6 +41,23 @@ LARGEST = 2**53
 """Largest count or number of seconds; JSON readers may round larger integers."""
 
 Count = Annotated[int, Field(ge=0, le=LARGEST)]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The result of importing responses."""
+
+    responses: int
+    merged: tuple[int, int, int]
+    """Number of new, replaced and unchanged recordings."""
+    by_prompt: dict[str, int]
+    models: dict[str, str]
+    unused: tuple[str, ...] = ()
+    """Responses that no run can use because the earlier stage's answer is unusable; a line each."""
+    waiting: dict[str, int] = field(default_factory=dict)
+    """Number of resulting later-stage requests without an answer, by prompt reference."""
+    replaced: tuple[str, ...] = ()
+    """References of the promoted versions, now or earlier, with a replaced answer."""
 
 
 class _Usage(CamelModel, extra="ignore"):

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from row3.comparing.used_recordings import UsedRecordings, lineup_use
 from row3.domain.embeddings import embedding_digest
-from row3.domain.findings import FileSummary, Level, RecordingFinding
+from row3.domain.findings import Level
 from row3.domain.requests import digest_text
 from row3.errors import Row3Error
 from row3.kinds.answers import Unusable
@@ -35,6 +35,34 @@ from row3.running.replay import open_recordings
 from row3.running.stages import readable_versions
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingFinding:
+    """A problem with the recordings, or a remark about them."""
+
+    level: Level
+    rule: str
+    message: str
+    where: str
+
+
+@dataclass(slots=True)
+class FileSummary:
+    """Counts of a recordings file for one prompt, or an embeddings file for one model."""
+
+    file: str
+    prompt: str
+    count: int = 0
+    bytes: int = 0
+    cases: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
+    promoted: int = 0
+    """Recordings that a replay of the promoted prompts uses; 0 if this prompt has no promoted version."""
+    candidate: int = 0
+    """Recordings that a replay of the candidates uses."""
+    stale: int = 0
+    """Lines that no current request uses."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from row3.domain.verdicts import CaseChange
 from row3.gate.results import Lines, Run
 from row3.kinds.base import Kind
 from row3.reports.case_changes import flips
-from row3.reports.document import Block, Fold, Items, Note, Span, Table, Text, Title, spans, strong
+from row3.reports.comparison import better
+from row3.reports.document import Block, Fold, Items, Note, Span, Table, Text, Title, Tone, spans, strong
 from row3.reports.document import Lines as Kept
 from row3.reports.html.answers import marks_of, missed, sections, spaced
 from row3.reports.html.blocks import blocks_html, cut
@@ -154,12 +155,11 @@ class CaseList:
     def _figures(self, figures: Sequence[Sequence[Any]]) -> Table:
         known, rows = {metric.key: metric for metric in self.kind.metrics}, []
         for name, value, delta, zone in figures:
-            better: Any = "plain"
-            if delta is not None and abs(delta) >= numbers.LEAST_MOVE:
-                better = "good" if (delta > 0) is known[name].higher_is_better else "bad"
+            metric, good = known[name], better(known[name], delta)
             before = "–" if delta is None else numbers.percent(max(0.0, value - delta))
-            moved = "" if delta is None else Span(numbers.points(delta), better)
-            title: Text = strong(known[name].title) if name == self.kind.primary else known[name].title
+            tone: Tone = "plain" if good is None else "good" if good else "bad"
+            moved = "" if delta is None else Span(numbers.points(delta), tone)
+            title: Text = strong(metric.title) if name == self.kind.primary else metric.title
             rows.append([title, before, numbers.percent(value), moved, ZONES[zone] if zone else ""])
         return Table(("metric", "before", "now", "points", "zone"), rows, "lrrrl")
 
