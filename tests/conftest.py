@@ -85,7 +85,9 @@ def opened(small: Box) -> Open:
     """Opens the small project as a command does."""
 
     def open_it(named: tuple[str, ...] = (), **options: Any) -> Session:
-        return open_session(small.root, None, RunOptions(**options), named=named)
+        session = open_session(small.root, None, RunOptions(**options))
+        session.named = named
+        return session
 
     return open_it
 

@@ -24,7 +24,9 @@ def box(tmp_path: Path, calm_env: None) -> Box:
 
 
 def report(box: Box, *named: str, **options: Any) -> FlakyReport:
-    return find_flaky(open_session(box.root, None, RunOptions(**options), named=named))
+    session = open_session(box.root, None, RunOptions(**options))
+    session.named = named
+    return find_flaky(session)
 
 
 def of(found_: FlakyReport, case_id: str) -> FlakyCase:

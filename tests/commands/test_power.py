@@ -36,7 +36,9 @@ def save_baseline_of_one(box: Box) -> None:
 
 
 def opened(box: Box, *named: str, gate: GateFlags = NO_FLAGS, **options: Any) -> Session:
-    return open_session(box.root, None, RunOptions(**options), named=named, gate=gate)
+    session = open_session(box.root, None, RunOptions(**options), gate=gate)
+    session.named = named
+    return session
 
 
 def measured(box: Box) -> None:
