@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -19,13 +19,10 @@ from row3.reports.comparison import better
 from row3.reports.document import Block, Fold, Items, Note, Span, Table, Text, Title, Tone, spans, strong
 from row3.reports.document import Lines as Kept
 from row3.reports.html.answers import marks_of, missed, sections, spaced
-from row3.reports.html.blocks import blocks_html, cut
+from row3.reports.html.blocks import blocks_html, cut, templates
 from row3.reports.html.marks import Piece, folded, key, marked, positions
 from row3.reports.sentences import zone_span
 from row3.reports.style import arrow
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 MOST_OPEN = 300
 """Cases shown in full. A page of every case of a large suite would be tens of megabytes, which nobody reads."""
@@ -74,9 +71,9 @@ class CaseList:
         counted = [(each, sum(map(each.has, self.rows))) for each in FILTERS]
         return [(each, count) for each, count in counted if count or each.name in ("regressed", "improved")]
 
-    def items(self, environment: Environment) -> Iterator[Markup]:
+    def items(self) -> Iterator[Markup]:
         """Yield each case as HTML, in the order of the list."""
-        draw = environment.get_template("case.html").render
+        draw = templates().get_template("case.html").render
         wanted = {row["place"] for i, row in enumerate(self.rows) if i < MOST_OPEN or row["id"] == self.worst}
         bodies = {place: line.partition(b"\t")[2] for place, line in enumerate(self.lines) if place in wanted}
         for row in self.rows:

@@ -6,8 +6,7 @@ import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -19,10 +18,8 @@ from row3.domain import numbers
 from row3.gate.results import Comparison, SuitesReport
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note, prompt_folds
 from row3.reports.document import Block, Document, Fold, Note, Plot, Span, Text, Title, spans
-from row3.reports.html.answers import spaced, text_of, tone
-from row3.reports.html.blocks import blocks_html, mark_invisible
+from row3.reports.html.blocks import FOLDER, blocks_html, templates
 from row3.reports.html.cases import MOST_OPEN, case_list
-from row3.reports.html.marks import key
 from row3.reports.judges import judge_card
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.reason_text import grounds_of
@@ -31,10 +28,6 @@ from row3.reports.sentences import quarantine_note
 from row3.reports.suites import headword, index_blocks
 from row3.reports.verdict_text import verdict_label, worst_case
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-FOLDER = Path(__file__).parent
 MOST_RUNS = 60
 """Maximum runs of the history on the chart; more would overlap."""
 SHOWN_REASONS = 3
@@ -94,27 +87,13 @@ def document_html(title: str, document: Document) -> Iterator[bytes]:
 
 def _page(*, suite: str = "", **values: Any) -> Iterator[bytes]:
     """Yield the template with these values in pieces of UTF-8; only a suite's page has a script."""
-    environment = templates()
     style = (FOLDER / "page.css").read_text(encoding="utf-8")
     script = (FOLDER / "page.js").read_text(encoding="utf-8") if suite else ""
     own = {"style": Markup(style), "script": Markup(script)}  # noqa: S704 - our own files
-    whole = {"policy": policy(script, style), "environment": environment, "suite": suite}
-    stream = environment.get_template("page.html").stream(whole | own | values)
+    whole = {"policy": policy(script, style), "suite": suite}
+    stream = templates().get_template("page.html").stream(whole | own | values)
     stream.enable_buffering(BUFFERED)
     yield from (piece.encode() for piece in stream)
-
-
-def templates() -> Environment:
-    """Return the templates of the page. They escape texts and name invisible characters."""
-    from jinja2 import Environment, FileSystemLoader
-
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER), autoescape=True, finalize=finalize, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals |= {
-        "spaced": spaced, "tone": tone, "text_of": text_of, "same": key, "percent": numbers.percent,
-    }  # fmt: skip
-    return environment
 
 
 def _why(comparison: Comparison) -> Markup:
@@ -153,11 +132,6 @@ def _trend(comparison: Comparison, history: Sequence[TrendPoint]) -> Block:
     if len(runs) < 2:
         return Note(["One run so far; a trend needs two."], "quiet")
     return Plot(message(run_timeline(runs), suite.kind.primary_metric), chart_file(suite, runs), "")
-
-
-def finalize(value: Any) -> Any:
-    """Return a template value with invisible characters named; markup is left alone."""
-    return mark_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def policy(script: str, style: str) -> str:

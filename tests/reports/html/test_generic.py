@@ -10,7 +10,6 @@ import pytest
 
 from row3.kinds.retrieval import KIND as RETRIEVAL
 from row3.reports.html.cases import CaseList
-from row3.reports.html.page import templates
 from tests.browsers import Opened
 
 ROW: dict[str, Any] = {
@@ -78,7 +77,7 @@ def draw(chromium: Any) -> Iterator[Callable[..., Opened]]:
     def drawn(body: dict[str, Any], row: dict[str, Any] = ROW) -> Opened:
         lines = [json.dumps(row).encode() + b"\t" + json.dumps(body).encode()]
         cases = CaseList(RETRIEVAL, [row | {"place": 0}], lines, row["id"], {"x": "2026-12-01"})
-        page.set_content("".join(cases.items(templates())))
+        page.set_content("".join(cases.items()))
         return Opened(page)
 
     yield drawn

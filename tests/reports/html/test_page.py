@@ -7,7 +7,8 @@ import hashlib
 
 from markupsafe import Markup
 
-from row3.reports.html.page import finalize, policy
+from row3.reports.html.blocks import finalize
+from row3.reports.html.page import policy
 
 
 def test_markup_of_the_page_itself_is_left_alone() -> None:
