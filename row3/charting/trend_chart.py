@@ -12,7 +12,9 @@ from row3.charting.drawing import FAINT, FRONT_INK, INK, LINE, MUTED, ZONE_FILL,
 from row3.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
 from row3.domain import numbers
 from row3.domain.counts import count
+from row3.domain.manifests import file_stem
 from row3.domain.metrics import Metric, Threshold, Zone
+from row3.gate.results import JudgedSuite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,23 +30,14 @@ CROWDED = 100
 LEAST_SPAN, LEAST_RATE_SPAN, STEP = 0.4, 0.1, 0.05
 
 
-def trend_chart(
-    points: Sequence[TrendPoint],
-    metrics: Sequence[Metric],
-    *,
-    suite: str,
-    primary: str,
-    thresholds: Mapping[str, Threshold],
-    weekly: bool,
-    png: bool = False,
-) -> bytes:
+def trend_chart(points: Sequence[TrendPoint], suite: JudgedSuite, *, weekly: bool = False, png: bool = False) -> bytes:
     """Draw every headline metric that was measured, the primary one large; the same input gives the same bytes.
 
-    `points`, at least one, come in any order; `thresholds` go before the metrics' own. `weekly` draws mean and spread
-    of ISO weeks along real time, instead of runs side by side; `png` makes a PNG instead of an SVG.
+    `points`, at least one, come in any order. `weekly` draws mean and spread of ISO weeks along real time, instead of
+    runs side by side; `png` makes a PNG instead of an SVG.
     """
-    headline = sorted((metric for metric in metrics if not metric.companion), key=lambda m: m.key != primary)
-    limits = {**{metric.key: metric.threshold for metric in headline if metric.threshold is not None}, **thresholds}
+    name, limits, kind = file_stem(suite.name, suite.tier), suite.rules.thresholds, suite.kind
+    headline = sorted((m for m in kind.metrics if not m.companion), key=lambda metric: metric.key != kind.primary)
     timeline = week_timeline(points) if weekly else run_timeline(points)
     first, *others = [metric for metric in headline if timeline.means(metric.key)] or headline[:1]
     columns = min(2, max(1, len(others)))
@@ -60,7 +53,7 @@ def trend_chart(
         if with_zones := next((metric for metric in (first, *others) if metric.key in limits), None):
             _name_zones(panels[with_zones.key], with_zones, limits[with_zones.key])
 
-    return drawn(suite, message(timeline, first), _caption(timeline, suite), rows, draw, png=png)
+    return drawn(name, message(timeline, first), _caption(timeline, name), rows, draw, png=png)
 
 
 def message(timeline: Timeline, metric: Metric) -> str:

@@ -78,19 +78,6 @@ def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
     return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}.svg"
 
 
-def chart_file(suite: JudgedSuite, points: Sequence[TrendPoint], *, weekly: bool = False, png: bool = False) -> bytes:
-    """Return the content of the chart of a suite's tier."""
-    return trend_chart(
-        points,
-        suite.kind.metrics,
-        suite=file_stem(suite.name, suite.tier),
-        primary=suite.kind.primary,
-        thresholds=suite.rules.thresholds,
-        weekly=weekly,
-        png=png,
-    )
-
-
 def draw_trend(
     project: Project, suite: Suite, *, weekly: bool, file: Path | None, say: Callable[[str], None]
 ) -> tuple[Path, list[TrendPoint]]:
@@ -102,7 +89,7 @@ def draw_trend(
     with writing(project.root) if file is None else nullcontext():
         points = marked_points(suite, read_history(project.tree), say)
         path = file or Path(chart_name(suite, weekly=weekly))
-        content = chart_file(suite, points, weekly=weekly, png=path.suffix.lower() == ".png")
+        content = trend_chart(points, suite, weekly=weekly, png=path.suffix.lower() == ".png")
         if file is None:
             commit(project.root, {str(path): content})
         else:

@@ -17,6 +17,7 @@ from row3.charting.timeline import TrendPoint, level_changes, run_timeline, week
 from row3.charting.trend_chart import change_text, trend_chart
 from row3.domain.metrics import Metric, Threshold
 from row3.errors import MissingExtra
+from tests.charting.test_charts import judged
 
 pytest.importorskip("ruptures", reason="pip install 'row3[trend]'")
 OVERALL = Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85))
@@ -96,8 +97,7 @@ def test_the_chart_has_a_dashed_line_between_the_runs_and_says_so() -> None:
     assert run_timeline(marked).changes == [(3.5, levels)]
     assert week_timeline(marked).changes == [((START + timedelta(days=4)).timestamp() / 86_400, levels)]
     with_line, without = (
-        trend_chart(each, [OVERALL], suite="bread", primary="overall", thresholds={}, weekly=False)
-        for each in (marked, points([0.78] * 4 + [0.847] * 5))
+        trend_chart(each, judged("bread", [OVERALL], {})) for each in (marked, points([0.78] * 4 + [0.847] * 5))
     )
     texts = ["".join(node.itertext()).strip() for node in ElementTree.fromstring(with_line).iter()]
     assert "78.0% → 84.7%" in texts

@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -50,9 +52,14 @@ def draw(
     thresholds: Mapping[str, Threshold] | None = None,
     png: bool = False,
 ) -> bytes:
-    return trend_chart(
-        points, metrics, suite=suite, primary="overall", thresholds=thresholds or {}, weekly=weekly, png=png
-    )
+    limits = {metric.key: metric.threshold for metric in metrics if metric.threshold} | dict(thresholds or {})
+    return trend_chart(points, judged(suite, metrics, limits), weekly=weekly, png=png)
+
+
+def judged(name: str, metrics: Sequence[Metric], limits: Mapping[str, Threshold]) -> Any:
+    """What a chart needs of a suite."""
+    kind, rules = SimpleNamespace(metrics=metrics, primary="overall"), SimpleNamespace(thresholds=limits)
+    return SimpleNamespace(name=name, tier="replay", kind=kind, rules=rules)
 
 
 def texts(svg: bytes) -> list[str]:

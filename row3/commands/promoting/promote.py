@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from row3.charting.trend_chart import trend_chart
 from row3.commands.promoting.rubrics import judge_rubric
-from row3.commands.trend import chart_file, chart_name, marked_points
+from row3.commands.trend import chart_name, marked_points
 from row3.comparing.approvals import check_approval, new_approvals, sign
 from row3.comparing.baseline import baseline_files
 from row3.comparing.compare import compare
@@ -317,7 +318,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     files[CHANGELOG] = changelog.encode()
     history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
     files[HISTORY] = history.encode()
-    chart = b"" if result.dry_run else chart_file(suite, marked_points(suite, parse_history(history)))
+    chart = b"" if result.dry_run else trend_chart(marked_points(suite, parse_history(history)), suite)
     return files | {chart_name(suite): chart}
 
 

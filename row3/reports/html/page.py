@@ -12,8 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from row3.charting.timeline import TrendPoint, run_timeline
-from row3.charting.trend_chart import message
-from row3.commands.trend import chart_file
+from row3.charting.trend_chart import message, trend_chart
 from row3.domain import numbers
 from row3.gate.results import Comparison, SuitesReport
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note, prompt_folds
@@ -131,7 +130,7 @@ def _trend(comparison: Comparison, history: Sequence[TrendPoint]) -> Block:
     suite, runs = comparison.run.suite, history[-MOST_RUNS:]
     if len(runs) < 2:
         return Note(["One run so far; a trend needs two."], "quiet")
-    return Plot(message(run_timeline(runs), suite.kind.primary_metric), chart_file(suite, runs), "")
+    return Plot(message(run_timeline(runs), suite.kind.primary_metric), trend_chart(runs, suite), "")
 
 
 def policy(script: str, style: str) -> str:
