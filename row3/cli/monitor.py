@@ -20,10 +20,12 @@ from row3.cli.out_file import ENDINGS, refuse_foreign
 from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.monitoring import alerts as monitoring_alerts
-from row3.integrations.monitoring import files, notices, views
+from row3.integrations.monitoring.figures import figures_document, figures_json
+from row3.integrations.monitoring.ingest import ingest_file
 from row3.integrations.monitoring.records import DAY_MS
+from row3.integrations.monitoring.samples import export_sample
 from row3.integrations.monitoring.storage import open_store
-from row3.integrations.monitoring.totals import total
+from row3.integrations.monitoring.tables import total
 from row3.integrations.reviews.report import review_document, review_json
 from row3.project.files import write_atomic
 from row3.reports.document import Plot
@@ -71,12 +73,12 @@ def ingest(file: str, common: Common) -> None:
 
     FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Ingesting a file twice changes nothing.
     """
-    done = files.ingest_file(common.project(), file, os.environ, now_ms=_now_ms())
-    for note in views.ingested_notes(done, f".row3/{files.ASIDE}"):
+    done = ingest_file(common.project(), file, os.environ, now_ms=_now_ms())
+    for note in done.notes():
         common.say(note)
     if done.only_bad:
         raise InvalidFile("no line is a valid record", where=file, fix="`row3 docs monitoring` shows the format")
-    common.show(views.ingested_text(done))
+    common.show(done.text())
 
 
 @monitor.command()
@@ -87,7 +89,7 @@ def figures(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
     """Show production metrics with their targets, by default over all records."""
     with open_store(common.project(), os.environ).open() as connection:
         totals = total(connection, *_span(from_ms, to_ms))
-    common.show_report(views.figures_document(totals), views.figures_json(totals))
+    common.show_report(figures_document(totals), figures_json(totals))
 
 
 @monitor.command()
@@ -102,7 +104,7 @@ def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
     assert common.out is not None
     start, end = _span(from_ms, to_ms)
     project, now_ms = common.project(), _now_ms()
-    number = files.export_sample(project, common.out, os.environ, from_ms=start, to_ms=end, now_ms=now_ms)
+    number = export_sample(project, common.out, os.environ, from_ms=start, to_ms=end, now_ms=now_ms)
     common.say(f"{number:,} records to rate are in {common.out}")
 
 
@@ -124,8 +126,8 @@ def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: boo
         common.show_json([alert.plain() for alert in found])
     else:
         shown = replace(common, format="markdown") if issue else common
-        shown.show_document((notices.alerts_issue if issue else notices.alerts_document)(found))
-    if posts and (number := notices.notify(project, found, os.environ)):
+        shown.show_document((monitoring_alerts.alerts_issue if issue else monitoring_alerts.alerts_document)(found))
+    if posts and (number := monitoring_alerts.notify(project, found, os.environ)):
         common.say(f"posted {count(number, 'change')} to the webhook")
     return 1 if any(alert.condition.severity == "critical" for alert in found) else 0
 

@@ -19,6 +19,8 @@ MODULES = {
     "outcome": "row3.kinds.outcome.score",
 }
 """Module of each kind, by the kind's name; its `KIND` is imported on first use."""
+MONITORED = "extraction"
+"""Kind of what production answers: monitoring measures records by it, and traces become cases of it."""
 
 
 @cache
@@ -37,6 +39,11 @@ def kind_named(name: str, *, where: str) -> Kind:
     if name not in MODULES:
         raise InvalidFile(f"unknown kind `{name}`", where=where, fix=f"Kinds: {', '.join(MODULES)}")
     return _kind(name)
+
+
+def monitored_kind() -> Kind:
+    """Return the kind of production's answers."""
+    return _kind(MONITORED)
 
 
 def of_another_kind(output: str, kind: Kind) -> bool:

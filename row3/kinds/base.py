@@ -110,6 +110,22 @@ class Measured(NamedTuple):
     """Counts of item states; None to count those of `Items`."""
 
 
+class Quality(NamedTuple):
+    """Counts over the items of one output without a golden case; the first three are None without a source text."""
+
+    quotes: int | None
+    """Items with a source quote."""
+    verified: int | None
+    """Items whose quote occurs in the source text and mentions them."""
+    ungrounded: int | None
+    """Items that the source text does not mention."""
+    canaries: int | None
+    """Items that the domain's golden cases forbid and the source text does not mention; None if they forbid none."""
+
+
+NO_QUALITY = Quality(None, None, None, None)
+
+
 class Kind(ABC):
     """One kind of suite. All methods are pure."""
 
@@ -288,6 +304,10 @@ class Kind(ABC):
     def matches_json(self, explanation: Any) -> dict[str, Any]:
         """Return an explanation, every match of every item, as values that JSON can hold."""
         return items_json(explanation)
+
+    def quality(self, items: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
+        """Return what can be counted without a golden case over items, given as label and quote, found in a text."""
+        return NO_QUALITY
 
     @abstractmethod
     def expected(self, case: Any) -> Iterable[Expected]:

@@ -75,6 +75,7 @@ def test_a_webhook_hears_of_each_alert_once_and_of_its_end(box: Box, pager: Page
     assert "hook" not in failed.err and "t0ken" not in failed.err, "whoever knows a webhook's address can post"
 
     assert "posted 1 change to the webhook" in box.row3("monitor", "alerts", "--notify", code=0).err
+    assert "null" not in box.read(".row3/monitor/told.json")
     ingest(box, 10, **ten, latencyMs=9000)
     box.row3("monitor", "alerts", "--notify", code=0)
     ingest(box, 11, **ten)

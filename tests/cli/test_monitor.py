@@ -52,13 +52,25 @@ def test_an_expert_rates_the_sample(box: Box) -> None:
     assert "the file exists and may hold ratings" in refused.err
 
     lines = box.read("rate.jsonl").splitlines()
-    assert json.loads(lines[0])["record"] == record("r1") | {"concepts": json.loads(lines[0])["record"]["concepts"]}
+    assert json.loads(lines[0])["record"] == {key: part for key, part in record("r1").items() if part is not None}
     box.write("rate.jsonl", "\n".join([lines[0].replace('"acceptable":null', '"acceptable":false'), lines[1]]))
     box.row3("monitor", "ingest", "rate.jsonl", code=0)
 
     assert figure(box, "acceptable") | {"n": 1, "value": 0.0, "met": False} == figure(box, "acceptable")
     box.row3("monitor", "sample", "--out", "rest.jsonl", code=0)
     assert [json.loads(line)["id"] for line in box.read("rest.jsonl").splitlines()] == ["r2"]
+
+
+@pytest.mark.parametrize("empty", ["domain", "version", "model", "latencyMs", "costUsd", "error"])
+def test_a_sample_has_no_empty_field_but_the_one_to_fill_in(box: Box, empty: str) -> None:
+    box.write("row3.toml", box.read("row3.toml") + "\n[monitor]\nsample = 1.0\n")
+    bare = record("r1", concepts=[{"label": "fungi", "confidence": None}, {"label": "oaks", "sourceQuote": None}])
+    box.write("production.jsonl", jsonl(bare | {empty: None}))
+    box.row3("monitor", "ingest", "production.jsonl", code=0)
+    box.row3("monitor", "sample", "--out", "rate.jsonl", code=0)
+    line = box.read("rate.jsonl")
+    assert line.count("null") == 1 and json.loads(line)["acceptable"] is None
+    assert empty not in json.loads(line)["record"]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from row3.integrations.monitoring.totals import Totals
+from row3.domain.counts import count
+from row3.domain.numbers import compact, money, percent
+from row3.integrations.monitoring.records import moment
+from row3.integrations.monitoring.tables import BINS, Totals
+from row3.reports.document import Block, Document, Note, Span, Table, Text
 
+SCHEMA_VERSION = 1
+"""Of the JSON of the figures."""
+NOTHING = "–"
 Unit = Literal["", "%", "ms", "USD", "of 5", "per minute"]
 
 
@@ -97,3 +104,76 @@ CONDITIONS = (
     Condition("errors", "critical", "Check API availability", 0.01, "requests"),
 )
 """The conditions of STANDARDS §7.3."""
+
+
+def value_text(figure: Figure, value: float | None) -> str:
+    """Return a figure's value with its unit."""
+    if value is None:
+        return NOTHING
+    match figure.unit:
+        case "%":
+            return percent(value, limits=[each for each in (figure.low, figure.high) if each is not None])
+        case "USD":
+            return money(value)
+        case "ms":
+            return f"{value:,.0f} ms"
+        case "":
+            return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+        case unit:
+            return f"{value:,.2f} {unit}"
+
+
+def target_text(figure: Figure) -> str:
+    """Return a figure's target: `15–30`, `> 80%`, `< 3,000 ms`."""
+    low, high = figure.low, figure.high
+    if low is not None and high is not None:
+        return f"{low:g}–{high:g}"
+    limit = low if high is None else high
+    if limit is None:
+        return NOTHING
+    text = {"%": compact(limit), "USD": f"${limit:.2f}", "ms": f"{limit:,g} ms"}.get(figure.unit, f"{limit:g}")
+    return f"{'>' if high is None else '<'} {text}"
+
+
+def figures_document(totals: Totals) -> Document:
+    """Return every figure with its target, and the distribution of confidence."""
+    if totals.first_ms is None or totals.last_ms is None:
+        return Document([Note(["Production · no records in this period"])])
+    span = f"{moment(totals.first_ms)} to {moment(totals.last_ms)}"
+    head = f"Production · {count(totals.requests, 'record')} · {span}"
+    marks: dict[bool | None, Text] = {True: Span("met", "good"), False: Span("missed", "bad"), None: ""}
+    rows: list[list[Text]] = []
+    for figure in FIGURES:
+        value, n = figure.value(totals), figure.count(totals)
+        rows.append([figure.name, value_text(figure, value), target_text(figure), marks[figure.met(value)], f"{n:,}"])
+    bins = [
+        [f"{place / BINS:.1f}–{(place + 1) / BINS:.1f}", f"{number:,}", percent(number / totals.confidences)]
+        for place, number in enumerate(totals.distribution)
+        if number
+    ]
+    blocks: list[Block] = [Note([head]), Table(("figure", "value", "target", "", "n"), rows, "lrrlr")]
+    return Document([*blocks, *([Table(("confidence", "concepts", "share"), bins, "lrr")] if bins else [])])
+
+
+def figures_json(totals: Totals) -> dict[str, Any]:
+    """Return the figures as JSON; rates are fractions of 1, times RFC 3339."""
+    figures = [
+        {
+            "figure": figure.key,
+            "unit": figure.unit,
+            "value": (value := figure.value(totals)),
+            "low": figure.low,
+            "high": figure.high,
+            "met": figure.met(value),
+            "n": figure.count(totals),
+        }
+        for figure in FIGURES
+    ]
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "figures": figures,
+        "records": totals.requests,
+        "from": None if totals.first_ms is None else moment(totals.first_ms),
+        "to": None if totals.last_ms is None else moment(totals.last_ms),
+        "confidence": list(totals.distribution),
+    }

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
+import sys
 import time
-from base64 import b64decode, b64encode
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from row3.integrations.monitoring.readers import Aside, Chunk, read_line
-from row3.integrations.monitoring.records import Opinion, Record
-from row3.integrations.monitoring.rows import Keeping, row
-from row3.integrations.monitoring.storage import Store
-from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection
-from row3.integrations.monitoring.totals import refresh_hours
-from row3.integrations.monitoring.traces import BROKEN, why
-from row3.project.files import disk_faults
+from row3.domain.counts import count
+from row3.integrations.monitoring.readers import CHUNK_BYTES, Aside, AsideFile, Chunk, chunks
+from row3.integrations.monitoring.records import Opinion
+from row3.integrations.monitoring.rows import Keeping, Parsed, domain_canaries, parse
+from row3.integrations.monitoring.storage import Store, open_store
+from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection, refresh_hours
+from row3.project.files import read_faults
+from row3.project.project import Project
 from row3.running.execute import Processes
 
+STDIN = "-"
+ASIDE = "monitor/aside.jsonl"
+"""File in `.row3/` for lines that could not be ingested."""
 NAMED = 20
 """Maximum bad lines to name; the file has all of them."""
 REFRESH_S = 3.0
@@ -37,17 +39,6 @@ BATCH = 10_000
 AHEAD = 3
 """Chunks read ahead, per process."""
 AT, DIGEST, HOUR, PAYLOAD = (list(RECORDS).index(each) for each in ("at_ms", "digest", "hour", "payload"))
-
-
-@dataclass(slots=True)
-class Parsed:
-    """The content of some lines."""
-
-    rows: list[tuple[int, tuple[Any, ...]]] = field(default_factory=list)
-    """Each with its line number."""
-    opinions: list[Opinion] = field(default_factory=list)
-    unrated: int = 0
-    bad: list[Aside] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -80,24 +71,65 @@ class Ingested:
             self.new + self.known + self.conflicts + self.opinions + self.known_opinions + self.unrated
         )
 
+    def text(self) -> str:
+        """Return a line with the number of new and known entries."""
+        parts = [f"{count(self.new, 'record')} new", f"{self.known:,} known"]
+        if self.opinions or self.known_opinions:
+            parts.append(
+                f"{count(self.opinions, 'rating or score', 'ratings and scores')} new, {self.known_opinions:,} known"
+            )
+        return " · ".join(parts)
 
-def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
-    """Return the content of a chunk's lines, without blank ones."""
-    parsed = Parsed(bad=list(chunk.bad))
-    for number, raw in chunk.lines():
-        if not raw or raw.isspace():
-            continue
-        try:
-            found = read_line(raw)
-            if isinstance(found, Record):
-                parsed.rows.append((number, row(found, keeping)))
-            elif found is not None:
-                parsed.opinions.append(found)
-            else:
-                parsed.unrated += 1
-        except BROKEN as error:
-            parsed.bad.append(Aside(number, why(error), raw))
-    return parsed
+    def notes(self) -> list[str]:
+        """Return notes on bad lines, conflicts, missing ratings and wrong clocks."""
+        notes = list(self.named)
+        if self.bad or self.conflicts:
+            parts = [count(self.bad, "bad line")] if self.bad else []
+            parts += [f"{count(self.conflicts, 'record')} with the id of a different one"] if self.conflicts else []
+            notes.append(f"{', '.join(parts)}: kept in .row3/{ASIDE}")
+        if self.unrated:
+            notes.append(
+                f"{count(self.unrated, 'line')} of a sample without a rating: set `acceptable` to true or false"
+            )
+        if self.unknown:
+            notes.append(
+                f"{count(self.unknown, 'rating or score', 'ratings and scores')} kept for records still to come"
+            )
+        if self.backwards:
+            notes.append(f"{count(self.backwards, 'record is', 'records are')} older than the one before")
+        if self.future:
+            notes.append(f"{count(self.future, 'record is', 'records are')} from the future: check the clock")
+        return notes
+
+
+def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_ms: int) -> Ingested:
+    """Ingest a file, or stdin for `-`. Raises `InvalidFile`, `EnvironmentFault`, `MissingExtra`."""
+    store, settings = open_store(project, environ), project.config.monitor
+    keeping = Keeping(settings.sample, domain_canaries(project), settings.keep == "all", ids_wanted(store))
+    with _opened(file) as stream:
+        live = file == STDIN
+        small = not live and os.fstat(stream.fileno()).st_size <= CHUNK_BYTES
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return ingest(
+            store,
+            chunks(stream, live=live),
+            keeping,
+            name=file,
+            aside=project.at(f"{project.local.name}/{ASIDE}"),
+            now_ms=now_ms,
+            jobs=1 if small else cores,
+        )
+
+
+@contextlib.contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    if file == STDIN:
+        yield sys.stdin.buffer
+        return
+    with contextlib.ExitStack() as stack:
+        with read_faults(file):
+            stream = stack.enter_context(Path(file).open("rb"))
+        yield stream
 
 
 def ids_wanted(store: Store) -> frozenset[str]:
@@ -123,7 +155,7 @@ def ingest(
 
     With several `jobs`, as many processes parse lines. Raises as `Store.open`.
     """
-    writer = _Writer(store, name, _Aside(aside, name), now_ms)
+    writer = _Writer(store, name, AsideFile(aside, name), now_ms)
     reading: deque[tuple[Chunk, Future[Parsed]]] = deque()
     with _parser(jobs, keeping) as start:
         try:
@@ -163,7 +195,7 @@ def _parser(jobs: int, keeping: Keeping) -> AbstractContextManager[Callable[[Chu
 class _Writer:
     """Writes parsed chunks in batches."""
 
-    def __init__(self, store: Store, name: str, aside: _Aside, now_ms: int) -> None:
+    def __init__(self, store: Store, name: str, aside: AsideFile, now_ms: int) -> None:
         self._store, self._name, self._aside, self._now_ms = store, name, aside, now_ms
         self._waiting: list[tuple[Chunk, Parsed]] = []
         self._latest = 0
@@ -262,53 +294,3 @@ class _Writer:
         for each in asides[: NAMED - len(self.done.named)]:
             self.done.named.append(f"{self._name}:{each.line}: {each.why}")
         self._aside.add(asides)
-
-
-class _Aside:
-    """The file of lines that were not ingested, each once."""
-
-    def __init__(self, path: Path, name: str) -> None:
-        self._path, self._name = path, name
-        self._kept: set[bytes] | None = None
-
-    def add(self, asides: Sequence[Aside]) -> None:
-        """Append lines; raises `EnvironmentFault`."""
-        if not asides:
-            return
-        with disk_faults("/".join(self._path.parts[-3:])):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a+b") as file:
-                if self._kept is None:
-                    file.seek(0)
-                    self._kept = {sha256(_raw_of(line)).digest() for line in file}
-                if file.tell() and not _ends_with_newline(file):
-                    file.write(b"\n")
-                for each in asides:
-                    if (digest := sha256(each.raw).digest()) not in self._kept:
-                        self._kept.add(digest)
-                        file.write(_aside_line(self._name, each))
-                file.flush()
-                os.fsync(file.fileno())
-
-
-def _aside_line(name: str, aside: Aside) -> bytes:
-    kept = {"schemaVersion": 1, "file": name, "line": aside.line, "why": aside.why}
-    try:
-        kept["raw"] = aside.raw.decode("utf-8")
-    except UnicodeDecodeError:
-        kept["base64"] = b64encode(aside.raw).decode("ascii")
-    return json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
-def _raw_of(line: bytes) -> bytes:
-    """Return the original of a line of the file; empty if a killed process left only a part."""
-    try:
-        kept = json.loads(line)
-        return b64decode(kept["base64"]) if "base64" in kept else str(kept["raw"]).encode("utf-8")
-    except (ValueError, KeyError, TypeError):
-        return b""
-
-
-def _ends_with_newline(file: BinaryIO) -> bool:
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) == b"\n"

@@ -1,18 +1,23 @@
-"""Read a file or a stream of production data as chunks of JSON Lines."""
+"""Read a file or a stream of production data as chunks of JSON Lines; lines that do not fit go into a file."""
 
 from __future__ import annotations
 
 import json
+import os
 import queue
 import re
 import threading
 import time
-from collections.abc import Iterator
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from row3.integrations.monitoring.records import Opinion, Record, from_value, in_time, plain_json, read_content
 from row3.integrations.monitoring.traces import from_langfuse, from_otlp, is_langfuse
+from row3.project.files import disk_faults
 
 CHUNK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 25
@@ -145,3 +150,53 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes | None]:
             held, size, since = [], 0, time.monotonic()
         if not piece:
             return
+
+
+class AsideFile:
+    """The file of lines that were not ingested, each once."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path, self._name = path, name
+        self._kept: set[bytes] | None = None
+
+    def add(self, asides: Sequence[Aside]) -> None:
+        """Append lines; raises `EnvironmentFault`."""
+        if not asides:
+            return
+        with disk_faults("/".join(self._path.parts[-3:])):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a+b") as file:
+                if self._kept is None:
+                    file.seek(0)
+                    self._kept = {sha256(_raw_of(line)).digest() for line in file}
+                if file.tell() and not _ends_with_newline(file):
+                    file.write(b"\n")
+                for each in asides:
+                    if (digest := sha256(each.raw).digest()) not in self._kept:
+                        self._kept.add(digest)
+                        file.write(_aside_line(self._name, each))
+                file.flush()
+                os.fsync(file.fileno())
+
+
+def _aside_line(name: str, aside: Aside) -> bytes:
+    kept = {"schemaVersion": 1, "file": name, "line": aside.line, "why": aside.why}
+    try:
+        kept["raw"] = aside.raw.decode("utf-8")
+    except UnicodeDecodeError:
+        kept["base64"] = b64encode(aside.raw).decode("ascii")
+    return json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _raw_of(line: bytes) -> bytes:
+    """Return the original of a line of the file; empty if a killed process left only a part."""
+    try:
+        kept = json.loads(line)
+        return b64decode(kept["base64"]) if "base64" in kept else str(kept["raw"]).encode("utf-8")
+    except (ValueError, KeyError, TypeError):
+        return b""
+
+
+def _ends_with_newline(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"

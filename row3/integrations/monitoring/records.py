@@ -35,12 +35,16 @@ Moment = Annotated[datetime, BeforeValidator(_moment), Must("a time with its off
 Amount = Annotated[float, Field(ge=0, le=1e15)]
 
 
+def _is_empty(value: Any) -> bool:
+    return value is None
+
+
 class Concept(Reply):
-    """One extracted concept."""
+    """One extracted concept; its JSON, part of a record's digest, has no empty fields."""
 
     label: str
-    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    source_quote: str | None = Field(default=None, alias="sourceQuote")
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = Field(default=None, exclude_if=_is_empty)
+    source_quote: str | None = Field(default=None, alias="sourceQuote", exclude_if=_is_empty)
 
 
 class Relationship(Reply):

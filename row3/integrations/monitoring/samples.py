@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Literal
 
+from pydantic_core import to_json
+
 from row3.errors import UsageError
-from row3.integrations.monitoring.records import Record, read_content
+from row3.integrations.monitoring.records import Record, moment, read_content
+from row3.integrations.monitoring.storage import open_store
 from row3.integrations.monitoring.tables import OF_OPINIONS, Connection
+from row3.project.files import disk_faults, write_atomic
+from row3.project.project import Project
 
 Choice = Literal["all", "sampled", "unrated", "rated"]
 _WHERE: dict[Choice, str] = {
@@ -58,7 +65,7 @@ def stored_records(connection: Connection, from_ms: int, to_ms: int, choice: Cho
     """
     columns = [field.name for field in fields(StoredRecord)]
     names = [f"coalesce(o.{name}, 0)" if name in OF_OPINIONS else f"records.{name}" for name in columns]
-    opinions = ", ".join(f"{sql} AS {name}" for name, (_, sql) in OF_OPINIONS.items())
+    opinions = ", ".join(f"{sql} AS {name}" for name, sql in OF_OPINIONS.items())
     found = connection.rows(
         f"SELECT {', '.join(names)} FROM records LEFT JOIN (SELECT id, {opinions} FROM opinions o GROUP BY id) o "
         f"ON o.id = records.id WHERE records.at_ms >= ? AND records.at_ms < ? AND {_WHERE[choice]} "
@@ -84,3 +91,33 @@ def record_with_text(connection: Connection, record_id: str) -> tuple[str, str]:
 
 def _read_payload(payload: bytes) -> Record:
     return read_content(zlib.decompress(payload))
+
+
+def export_sample(
+    project: Project, out: str, environ: Mapping[str, str], *, from_ms: int, to_ms: int, now_ms: int
+) -> int:
+    """Write the unrated records of the sample, one a line, with `acceptable` to fill in; return their number.
+
+    Raises `UsageError` if the file exists, because it may hold ratings; otherwise as `open_store`.
+    """
+    target = Path(out)
+    if target.exists():
+        raise UsageError("the file exists and may hold ratings", where=f"--out {out}", fix="Name a new file")
+    with open_store(project, environ).open() as connection:
+        found = stored_records(connection, from_ms, to_ms, "unrated")
+    lines = [
+        to_json(
+            {
+                "id": each.id,
+                "at": moment(now_ms),
+                "acceptable": None,
+                "record": record.model_dump(mode="json", exclude_none=True),
+            }
+        )
+        + b"\n"
+        for each in found
+        if (record := each.record()) is not None
+    ]
+    with disk_faults(out):
+        write_atomic(target, lines, where=out)
+    return len(lines)

@@ -8,9 +8,8 @@ from typing import Any
 
 from row3.domain.models import as_json
 from row3.integrations.monitoring.records import BadLineError, moment
+from row3.kinds import monitored_kind
 from row3.kinds.answers import Parsed
-from row3.kinds.extraction.model import ExtractionOut, RelationshipsOut
-from row3.kinds.outputs import read_text
 
 Value = Mapping[str, Any]
 SOURCE_TEXT = ("sourceText", "source_text", "text")
@@ -118,11 +117,11 @@ def _from_spans(trace_id: str, spans: list[tuple[Value, dict[str, Any]]]) -> dic
 
 def _answer(outputs: Iterable[Any], faults: list[str]) -> dict[str, Any]:
     """Return concepts and relationships of the last outputs that have some; the error if none has."""
-    found: dict[str, Any] = {}
+    kind, found = monitored_kind(), dict[str, Any]()
     for output in outputs:
         for text in _texts(output):
-            for model in (ExtractionOut, RelationshipsOut):
-                if isinstance(read := read_text(model, text), Parsed):
+            for name in (kind.whole, "relationships"):
+                if isinstance(read := kind.parse(name, text), Parsed):
                     lists = as_json(read.value)
                     found |= {key: items for key, items in lists.items() if items or key not in found}
                     break

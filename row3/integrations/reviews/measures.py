@@ -9,13 +9,13 @@ from row3.commands.importing.drafts import slug
 from row3.domain.asks import finish, no_vectors
 from row3.domain.models import as_json
 from row3.integrations.monitoring.figures import FIGURE
-from row3.integrations.monitoring.quality import EXTRACTION, Quality, measure
+from row3.integrations.monitoring.rows import canaries_of, case_names, measure, monitored_suites
 from row3.integrations.monitoring.samples import StoredRecord
-from row3.kinds import kind_named
+from row3.kinds import monitored_kind
 from row3.kinds.answers import Parsed
+from row3.kinds.base import Quality
 from row3.metrics.ratios import overall, ratio
 from row3.project.cases import StoredCase, golden_files, read_case
-from row3.project.config import SuiteConfig
 from row3.project.project import Project
 from row3.project.suites import Suite, make_suite, read_suite
 
@@ -44,7 +44,7 @@ MEASURES = WEIGHED | {
 
 @dataclass(slots=True)
 class Golden:
-    """The golden cases of all extraction suites."""
+    """The golden cases of all suites of production's kind."""
 
     suite: Suite
     """Suite whose weights count and which gets new cases: the default one, else the first."""
@@ -76,15 +76,11 @@ def topic_key(topic: str) -> str:
 
 
 def read_golden(project: Project) -> Golden:
-    """Return the golden cases; without an extraction suite, none and the default weights. Raises `InvalidFile`."""
-    kind = kind_named(EXTRACTION, where="")
-    of_kind = [
-        name for name in project.suite_names() if project.config.suites.get(name, SuiteConfig()).kind == EXTRACTION
-    ]
+    """Return the golden cases; without such a suite, none and the default weights. Raises `InvalidFile`."""
+    kind, of_kind = monitored_kind(), monitored_suites(project)
     of_kind.sort(key=lambda name: name != project.default_suite)
     suites = [read_suite(project, name) for name in of_kind]
-    golden = Golden(suites[0] if suites else make_suite(project.config, EXTRACTION))
-    canaries: dict[str, dict[str, None]] = {}
+    golden = Golden(suites[0] if suites else make_suite(project.config, kind.name))
     for name, suite in zip(of_kind, suites, strict=True):
         for path in golden_files(project.tree, project.golden(name)):
             stored = read_case(project.tree, path, kind)
@@ -93,10 +89,8 @@ def read_golden(project: Project) -> Golden:
                 golden.drafts[key] = stored.id
                 continue
             golden.cases.setdefault(key, []).append((stored, suite))
-            names = [each for one in case.expected_concepts for each in (one.label, *one.aliases)]
-            golden.known.update(map(name_key, [*names, *case.forbidden_concepts]))
-            canaries.setdefault(case.domain or "", {}).update(dict.fromkeys(case.forbidden_concepts))
-    golden.canaries = {domain: tuple(names) for domain, names in canaries.items() if names and domain}
+            golden.known.update(map(name_key, case_names(case, "concept", "canary")))
+    golden.canaries = canaries_of(stored.case for cases in golden.cases.values() for stored, _ in cases)
     return golden
 
 

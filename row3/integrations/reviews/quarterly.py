@@ -14,11 +14,9 @@ from row3.domain.counts import count
 from row3.domain.judges import Coefficient
 from row3.domain.numbers import interval, points
 from row3.gate.agreement import LEVEL, wilson
-from row3.integrations.monitoring.figures import FIGURE, FIGURES, Figure
+from row3.integrations.monitoring.figures import FIGURE, FIGURES, Figure, target_text, value_text
 from row3.integrations.monitoring.records import DAY_MS, moment
-from row3.integrations.monitoring.tables import NUMBER, Connection
-from row3.integrations.monitoring.totals import Totals, hourly, total
-from row3.integrations.monitoring.views import target_text, value_text
+from row3.integrations.monitoring.tables import NUMBER, Connection, Totals, hourly, total
 from row3.integrations.reviews.measures import PROXIES, WEIGHED, read_golden
 from row3.integrations.reviews.monthly import rated_records
 from row3.integrations.reviews.regression import Sample, propose

@@ -13,8 +13,7 @@ from row3.integrations.monitoring.alerts import alerts
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment
 from row3.integrations.monitoring.samples import stored_records
-from row3.integrations.monitoring.tables import Connection
-from row3.integrations.monitoring.totals import Totals, by_group, total
+from row3.integrations.monitoring.tables import Connection, Totals, by_group, total
 from row3.integrations.reviews.measures import proxies_of, proxy_composite, read_golden
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.metrics.ratios import best_score

@@ -12,7 +12,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import as_json
 from row3.domain.predicates import Predicates, fold_predicate
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Quality, Rules
 from row3.kinds.extraction import lint
 from row3.kinds.extraction.explain import explain
 from row3.kinds.extraction.faults import extraction_faults
@@ -258,6 +258,12 @@ class Extraction(Kind):
             "relationships": as_json(explanation.relationships),
             "expectedRelationships": as_json(explanation.expected_relationships),
         }
+
+    def quality(self, items: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
+        """Count concepts that are quoted, verified, not in the text, or canaries."""
+        from row3.kinds.extraction.quality import measure  # only monitoring needs it
+
+        return measure(items, text, canaries)
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
         """Yield every concept, canary and relationship."""

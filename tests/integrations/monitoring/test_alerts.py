@@ -14,7 +14,7 @@ from row3.integrations.monitoring.figures import CONDITIONS
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, moment
 from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.storage import Store
-from row3.integrations.monitoring.totals import Totals
+from row3.integrations.monitoring.tables import Totals
 from row3.project.integration_config import AlertConfig, AlertsConfig
 from tests.monitored import EVER, jsonl, record, take
 

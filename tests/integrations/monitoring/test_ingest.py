@@ -14,12 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.errors import InvalidFile
-from row3.integrations.monitoring.quality import in_sample
-from row3.integrations.monitoring.rows import Keeping
+from row3.integrations.monitoring.rows import Keeping, in_sample
 from row3.integrations.monitoring.samples import stored_records
 from row3.integrations.monitoring.storage import DuckDb, Postgres, Store
-from row3.integrations.monitoring.tables import SCHEMA_VERSION
-from row3.integrations.monitoring.totals import Totals, by_group, by_minute, hourly, total
+from row3.integrations.monitoring.tables import SCHEMA_VERSION, Totals, by_group, by_minute, hourly, total
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
 from tests.strategies import json_values
 
@@ -77,6 +75,15 @@ def test_the_same_file_twice_changes_nothing(store: Store, tmp_path: Path) -> No
         scores=2,
         score_sum=5.0,
     )
+
+
+def test_a_records_digest_does_not_depend_on_the_concepts_empty_fields(store: Store, tmp_path: Path) -> None:
+    bare = [{"label": "fungi"}, {"label": "wolves", "confidence": None}, {"label": "oaks", "sourceQuote": "oaks"}]
+    take(store, jsonl(record("a", concepts=bare, latencyMs=1.5)), tmp_path)
+    written = record("a", latencyMs=1.5, concepts=[{"label": "fungi"}, {"label": "wolves"}, bare[2]])
+    with store.open() as connection:
+        [(digest,)] = connection.rows("SELECT digest FROM records")
+    assert digest == sha256(json.dumps(written, separators=(",", ":")).encode()).hexdigest()
 
 
 def test_an_id_with_another_content_is_kept_aside_once(store: Store, tmp_path: Path) -> None:

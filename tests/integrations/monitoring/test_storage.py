@@ -20,7 +20,7 @@ from row3.integrations.monitoring import readers, storage
 from row3.integrations.monitoring.ingest import Ingested, ingest
 from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.storage import DuckDb, Postgres
-from row3.integrations.monitoring.totals import Totals, by_group, hourly, total
+from row3.integrations.monitoring.tables import Totals, by_group, hourly, total
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
 
 

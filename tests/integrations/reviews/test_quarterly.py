@@ -13,7 +13,7 @@ import pytest
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS
 from row3.integrations.monitoring.storage import Store
-from row3.integrations.monitoring.totals import Totals
+from row3.integrations.monitoring.tables import Totals
 from row3.integrations.reviews.quarterly import Spread, difference, quarterly, room_used, targets, weights_section
 from row3.integrations.reviews.regression import Sample
 from row3.integrations.reviews.report import review_document, review_json

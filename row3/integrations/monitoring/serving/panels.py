@@ -9,11 +9,9 @@ from operator import add
 from typing import NamedTuple
 
 from row3.domain.numbers import compact
-from row3.integrations.monitoring.figures import CONDITIONS, FIGURE, Figure
+from row3.integrations.monitoring.figures import CONDITIONS, FIGURE, Figure, target_text, value_text
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, moment
-from row3.integrations.monitoring.tables import BINS, Connection
-from row3.integrations.monitoring.totals import Totals, all_time, by_minute, hourly, total
-from row3.integrations.monitoring.views import target_text, value_text
+from row3.integrations.monitoring.tables import BINS, Connection, Totals, all_time, by_minute, hourly, total
 
 RECENT, MINUTES, HOURS, DAYS = 5, 60, 48, 30
 """Minutes that count as "now", and the length of the three panels."""
