@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 CaseStatus = Literal["scored", "bad_answer", "failed"]
 Tally = Mapping[str, Mapping[str, int]]
@@ -64,3 +64,19 @@ class Usage:
     judgements: int = 0
     """Number of judges' grades; included in requests, but not in cost and latency."""
     judge_cost_usd: float | None = None
+
+
+class Quality(NamedTuple):
+    """Counts over the items of one output without a golden case; the first three are None without a source text."""
+
+    quotes: int | None
+    """Items with a source quote."""
+    verified: int | None
+    """Items whose quote occurs in the source text and mentions them."""
+    ungrounded: int | None
+    """Items that the source text does not mention."""
+    canaries: int | None
+    """Items that the domain's golden cases forbid and the source text does not mention; None if they forbid none."""
+
+
+NO_QUALITY = Quality(None, None, None, None)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from row3.domain.prompts import RUBRIC_OUTPUTS
+from row3.domain.scores import Quality
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 
@@ -41,9 +45,23 @@ def kind_named(name: str, *, where: str) -> Kind:
     return _kind(name)
 
 
-def monitored_kind() -> Kind:
+class MonitoredKind(Kind):
+    """A kind of which production's answers may be."""
+
+    @abstractmethod
+    def quality(self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
+        """Return what can be counted without a golden case over the items found in a text, each with its quote."""
+
+    @abstractmethod
+    def expectations(self, output: Any) -> dict[str, Any]:
+        """Return what an output meets, in the form of `split`."""
+
+
+def monitored_kind() -> MonitoredKind:
     """Return the kind of production's answers."""
-    return _kind(MONITORED)
+    kind = _kind(MONITORED)
+    assert isinstance(kind, MonitoredKind)
+    return kind
 
 
 def of_another_kind(output: str, kind: Kind) -> bool:

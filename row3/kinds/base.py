@@ -21,7 +21,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault
-from row3.kinds.cases import DISARMED, SOURCE, demand_text, fact_text
+from row3.kinds.cases import DISARMED, SOURCE, demand_text, fact_text, split_case
 from row3.kinds.faults import Faults, item_faults, spaced
 from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
@@ -108,22 +108,6 @@ class Measured(NamedTuple):
     """Why further metrics do not apply to this answer: they have nothing to count in it."""
     tally: Tally | None = None
     """Counts of item states; None to count those of `Items`."""
-
-
-class Quality(NamedTuple):
-    """Counts over the items of one output without a golden case; the first three are None without a source text."""
-
-    quotes: int | None
-    """Items with a source quote."""
-    verified: int | None
-    """Items whose quote occurs in the source text and mentions them."""
-    ungrounded: int | None
-    """Items that the source text does not mention."""
-    canaries: int | None
-    """Items that the domain's golden cases forbid and the source text does not mention; None if they forbid none."""
-
-
-NO_QUALITY = Quality(None, None, None, None)
 
 
 class Kind(ABC):
@@ -305,9 +289,13 @@ class Kind(ABC):
         """Return an explanation, every match of every item, as values that JSON can hold."""
         return items_json(explanation)
 
-    def quality(self, items: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
-        """Return what can be counted without a golden case over items, given as label and quote, found in a text."""
-        return NO_QUALITY
+    def split(self, case: dict[str, Any], rules: Rules) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Take input and expectations out of a case's JSON, as a service that keeps them apart wants them."""
+        return split_case(case, self.case_model)
+
+    def join(self, given: Any, expected: Any) -> dict[str, Any]:
+        """Return the part of a case that `split` took, or that another program wrote; raises `ValueError`."""
+        return {key: value for part in (given, expected) if isinstance(part, dict) for key, value in part.items()}
 
     @abstractmethod
     def expected(self, case: Any) -> Iterable[Expected]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from row3.domain.models import Day, Model, Text, Worded
+from row3.domain.models import Day, Model, Text, Worded, keys_of
 from row3.domain.requests import digest_json, digest_text
 
 SHOWN = 60
@@ -18,6 +19,8 @@ SOURCE = "source"
 """Key of a case's source."""
 DISARMED = "disarmed:"
 """Prefix of the key of a forbidden item that cannot be found, because the case also expects it."""
+EXPECTS = re.compile(r"expected|forbidden_|forbidden[A-Z]|required_|relevant_|checks$")
+"""Beginnings of a case's keys that say what an answer should be."""
 CaseId = Annotated[
     str,
     Worded(
@@ -147,3 +150,10 @@ def demand_text(contents: set[str]) -> str:
 def expected_in(demands: Mapping[str, str]) -> list[str]:
     """Return the keys of demands that an answer can meet: all but the case's input, marks and aliases."""
     return [key for key in demands if ":" in key and not key.startswith(("alias:", DISARMED))]
+
+
+def split_case(value: dict[str, Any], model: type[Case]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Take a kind's own keys out of a case's JSON; return input and expectations."""
+    own = keys_of(model).keys() - keys_of(Case).keys()
+    expected = {key: value.pop(key) for key in list(value) if EXPECTS.match(key)}
+    return {key: value.pop(key) for key in list(value) if key in own}, expected

@@ -7,9 +7,9 @@ conflict for a person to settle.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from row3.commands.importing.drafts import Draft
@@ -17,7 +17,7 @@ from row3.commands.importing.write import golden_file, new_case
 from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundError, in_path
-from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest, case_of, item_id, item_of, rest_of
+from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest
 from row3.project.cases import ENDING, case_id_of, case_value, file_of, golden_files, place_in, unique_cases
 from row3.project.project import Project
 from row3.project.suites import Suite
@@ -25,7 +25,7 @@ from row3.project.transaction import commit, writing
 from row3.reports.sentences import some
 
 if TYPE_CHECKING:
-    from langfuse.api import Dataset, DatasetItem
+    from langfuse.api import Dataset
 
 NAMED = 5
 
@@ -50,16 +50,14 @@ class CasePair:
     case_id: str
     path: str = ""
     local: dict[str, Any] | None = None
-    item: DatasetItem | None = None
+    item: Item | None = None
     remote: dict[str, Any] | None = None
     """None if the item does not hold a case."""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def digests(self) -> tuple[str, str, str]:
         """Digests of the local case, the remote one, and the last one they shared; empty if unknown."""
-        own = self.metadata.get(ROW3_KEY)
-        known = str(own.get("digest", "")) if isinstance(own, dict) else ""
+        known = "" if self.item is None else str(self.item.own.get("digest", ""))
         local, remote = ("" if each is None else case_digest(each) for each in (self.local, self.remote))
         return local, remote, known
 
@@ -102,27 +100,26 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
     """
     dataset = dataset_of(project, suite.name)
     cases = pair_cases(project, suite, connection, dataset)
-    remote = [each for each in cases if each.item is not None]
-    _refuse_conflicts(remote, force=force)
+    remote = [(each, each.item) for each in cases if each.item is not None]
+    _refuse_conflicts([each for each, _ in remote], force=force)
     files: dict[str, bytes] = {}
     written, newer, unchanged = [], [], 0
-    for each in remote:
+    for each, item in remote:
         ours, theirs, known = each.digests
         if ours and ours == theirs:
             unchanged += 1
         elif ours and theirs == known and not force:
             newer.append(each.case_id)
         else:
-            where = f"item {each.item.id if each.item else ''} of dataset {dataset}"
-            value = read_item(each, suite, where)
-            connection.check(value, where=where)
+            value = item.case(suite, where=item.place(dataset))
+            connection.check(value, where=item.place(dataset))
             _add_case(files, project, suite, each, value)
             each.local = value
             written.append(each.case_id)
     if files:
         with writing(project.root):
             commit(project.root, files)
-    for each in remote:
+    for each, _ in remote:
         if each.case_id not in newer:
             _put_item(connection, dataset, suite, each)  # records the digest that both sides now share
     return Synced(dataset, written, unchanged, newer, [each.case_id for each in cases if each.item is None])
@@ -135,23 +132,16 @@ def pair_cases(project: Project, suite: Suite, connection: Connection, dataset: 
     for path in golden_files(tree, suite.golden):
         value = case_value(tree.read(file_of(path)), path, tree.place(path))
         cases[case_id_of(value)] = CasePair(case_id_of(value), path, value)
-    for item in connection.items(dataset):
-        metadata = item.metadata if isinstance(item.metadata, dict) else {}
-        case_id = case_id_of(rest_of(metadata)) or item.id.removeprefix(item_id(suite.name, ""))
+    for item in map(Item.received, connection.items(dataset)):
+        case_id = item.case_id(suite)
         each = cases.setdefault(case_id, CasePair(case_id))
         if each.item is not None:
             what, fix = f"two items hold the case `{case_id}`: {each.item.id} and {item.id}", "Archive one of them"
             raise InvalidFile(what, where=f"dataset {dataset}", fix=fix)
-        each.item, each.metadata = item, metadata
+        each.item = item
         with suppress(InvalidFile):
-            each.remote = read_item(each, suite, item.id)
+            each.remote = item.case(suite, where=item.id)
     return list(cases.values())
-
-
-def read_item(each: CasePair, suite: Suite, where: str) -> dict[str, Any]:
-    """Return the case in an item. Raises `InvalidFile` if there is none."""
-    assert each.item is not None
-    return case_of(Item(each.item.input, each.item.expected_output, each.metadata, each.case_id), suite, where=where)
 
 
 def _refuse_conflicts(cases: Sequence[CasePair], *, force: bool) -> None:
@@ -165,23 +155,10 @@ def _refuse_conflicts(cases: Sequence[CasePair], *, force: bool) -> None:
 def _put_item(connection: Connection, dataset: str, suite: Suite, each: CasePair) -> bool:
     """Write a case to its item unless they are equal; return whether it was written."""
     assert each.local is not None
-    made, old = item_of(each.local, suite), each.item
-    metadata = {**each.metadata, **made.metadata}
-    if old is not None and (old.input, old.expected_output, old.metadata) == (made.input, made.expected, metadata):
-        return False
-    name, trace = (item_id(suite.name, each.case_id), None) if old is None else (old.id, old.source_trace_id)
-    put_item(connection, dataset, replace(made, metadata=metadata), name, trace=trace)
-    return True
-
-
-def put_item(connection: Connection, dataset: str, item: Item, name: str, *, trace: str | None = None) -> None:
-    """Write an item, replacing one with the same id. Raises as `Connection.faults`."""
-    where = f"case `{item.case_id}`"
-    parts = {"input": item.input, "expected_output": item.expected, "metadata": item.metadata}
-    connection.check(parts, where=where)
-    parts |= {} if trace is None else {"source_trace_id": trace}
-    with connection.faults(where, missing=f"Another dataset has an item with the id `{name}`: delete it there"):
-        connection.api.dataset_items.create(dataset_name=dataset, id=name, **parts)
+    item = Item.of_case(each.local, suite, each.item)
+    if item != each.item:
+        item.send(connection, dataset, each.case_id)
+    return item != each.item
 
 
 def find_dataset(connection: Connection, name: str) -> Dataset:

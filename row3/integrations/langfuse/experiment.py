@@ -13,8 +13,8 @@ from row3.gate.results import Run
 from row3.integrations.exporting import deliver
 from row3.integrations.finished import read_finished
 from row3.integrations.langfuse.client import Connection
-from row3.integrations.langfuse.datasets import NAMED, CasePair, dataset_of, pair_cases, read_item
-from row3.integrations.langfuse.items import ROW3_KEY
+from row3.integrations.langfuse.datasets import NAMED, dataset_of, pair_cases
+from row3.integrations.langfuse.items import Item, row3_part
 from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
 from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
 from row3.integrations.outbox import Delivery
@@ -41,8 +41,8 @@ class Experiment:
 
     name: str
     dataset: Dataset
-    items: Sequence[CasePair]
-    """Items to run: those that hold a case, without drafts."""
+    items: Mapping[str, tuple[Item, Mapping[str, Any]]]
+    """Items to run with the cases they hold, by case id; without drafts."""
     drafts: int
     differing: Sequence[str]
     """Ids of the cases that differ between dataset and golden cases."""
@@ -53,8 +53,7 @@ class Experiment:
 
 def suite_for(project: Project, dataset: Dataset) -> str | None:
     """Return a dataset's suite by row3.toml, else the one that `row3 langfuse push` noted; None if there is none."""
-    own = dataset.metadata.get(ROW3_KEY) if isinstance(dataset.metadata, dict) else None
-    noted = own.get("suite") if isinstance(own, dict) else dataset.name
+    noted = row3_part(dataset.metadata).get("suite", dataset.name)
     return next((suite for suite in project.suite_names() if dataset_of(project, suite) == dataset.name), None) or (
         noted if noted in project.suite_names() else None
     )
@@ -78,10 +77,8 @@ def prepare(
     hold a case, and as `Connection.faults` and `pull_prompts`.
     """
     cases = pair_cases(project, suite, connection, dataset.name)
-    held = [each for each in cases if each.item is not None]
-    for each in held:
-        read_item(each, suite, f"item {each.item.id if each.item else ''} of dataset {dataset.name}")
-    counted = [each for each in held if not (each.remote or {}).get("draft")]
+    items = [(each.item, each.item.case(suite, where=each.item.place(dataset.name))) for each in cases if each.item]
+    counted = {item.case_id(suite): (item, case) for item, case in items if not case.get("draft")}
     if not counted:
         fix = f"Push cases with `row3 langfuse push {suite.name}`"
         raise UsageError("the dataset has no items to run", where=f"dataset {dataset.name}", fix=fix)
@@ -106,7 +103,7 @@ def prepare(
         name=name,
         dataset=dataset,
         items=counted,
-        drafts=len(held) - len(counted),
+        drafts=len(items) - len(counted),
         differing=differing,
         prompts=prompts,
         label=label,
@@ -119,8 +116,8 @@ def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResu
     files = None
     if experiment.differing:
         contents = {
-            f"{suite.golden}/{each.case_id}{ENDING}": json.dumps(each.remote, ensure_ascii=False).encode()
-            for each in experiment.items
+            f"{suite.golden}/{case_id}{ENDING}": json.dumps(case, ensure_ascii=False).encode()
+            for case_id, (_, case) in experiment.items.items()
         }
         tree = GitTree(project.root, f"dataset {experiment.dataset.name}", dict.fromkeys(contents, ""), contents)
         files = CaseFiles(tree, list(contents))
@@ -142,11 +139,7 @@ def send(session: Session, connection: Connection, experiment: Experiment, run: 
         "prompts": {str(each.ref): each.remote_version for each in experiment.prompts},
         "metadata": metadata,
     }
-    context = {"experiment": about, "items": {each.case_id: _item(each) for each in experiment.items}}
+    items = {case_id: item.context for case_id, (item, _) in experiment.items.items()}
+    context = {"experiment": about, "items": items}
     write_atomic(context_beside(log), json.dumps(context, ensure_ascii=False), where=".row3/runs")
     return deliver(project, LangFuseSink(connection), [read_finished(project, log)])
-
-
-def _item(each: CasePair) -> Mapping[str, Any]:
-    assert each.item is not None
-    return {"id": each.item.id, "input": each.item.input, "expectedOutput": each.item.expected_output}

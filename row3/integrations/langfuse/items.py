@@ -1,105 +1,123 @@
 """Golden cases as dataset items and back, without loss.
 
-For extraction, an item's input has the text and the answer's schemas, its expected output entities and relationships.
-Other kinds keep their own keys. The rest of a case is in the item's metadata, under `row3`.
+A case's kind says what of it is input and expected output. The rest is in the item's metadata, under `row3`.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.models import MisfitsError, convert, keys_of
 from row3.domain.requests import digest_json
 from row3.errors import InvalidFile
-from row3.kinds.base import Kind
-from row3.kinds.cases import Case
+from row3.integrations.langfuse.client import Connection
 from row3.project.cases import ID_KEYS, case_id_of
 from row3.project.suites import Suite
 
+if TYPE_CHECKING:
+    from langfuse.api import DatasetItem
+
 ROW3_KEY = "row3"
-"""Key of row3's part of an item's metadata."""
-EXTRACTION = "extraction"
-EXPECTS = re.compile(r"expected|forbidden_|forbidden[A-Z]|required_|relevant_|checks$")
-"""Keys that say what an answer should be; matched at their beginning."""
+"""Key of row3's part of the metadata of an item or dataset."""
 HEADER = ("$schema", "schemaVersion")
-LISTS = {"entities": ("expectedConcepts", "label"), "relationships": ("expectedRelationships", "")}
-"""By key of an extraction's expected output: the case's key, and its key for a name."""
-TEXTS = ("text", "sourceText", "source_text", "document", "documentText", "document_text", "content")
-"""Possible keys of the text in inputs that row3 did not write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A case in the form of a dataset item."""
+    """A dataset item, which holds a golden case unless someone else made it."""
 
+    id: str
     input: Any
-    expected: Any
-    metadata: Mapping[str, Any]
-    case_id: str
+    expected_output: Any
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    source_trace_id: str | None = None
+
+    @classmethod
+    def received(cls, item: DatasetItem) -> Item:
+        """Return an item of LangFuse."""
+        metadata = item.metadata if isinstance(item.metadata, dict) else {}
+        return cls(item.id, item.input, item.expected_output, metadata, item.source_trace_id)
+
+    @classmethod
+    def of_case(cls, case: Mapping[str, Any], suite: Suite, old: Item | None = None, trace: str | None = None) -> Item:
+        """Return the item that holds a case, in the place of an old one."""
+        rest = _content(case)
+        own: dict[str, Any] = {"suite": suite.name, "kind": suite.kind.name, "digest": case_digest(rest)}
+        ids = {key: rest.pop(key) for key in ID_KEYS if key in rest}
+        given, expected = suite.kind.split(rest, suite.rules)
+        metadata = {**({} if old is None else old.metadata), ROW3_KEY: own | {"rest": ids | rest}}
+        if old is not None:
+            return cls(old.id, given, expected, metadata, old.source_trace_id)
+        return cls(item_id(suite, case_id_of(case)), given, expected, metadata, trace)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """row3's part of the metadata; empty for an item that row3 did not write."""
+        return row3_part(self.metadata)
+
+    @property
+    def rest(self) -> dict[str, Any]:
+        """The part of a case that is in the metadata."""
+        rest = self.own.get("rest")
+        return dict(rest) if isinstance(rest, dict) else {}
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """The part that is saved with an experiment's run."""
+        return {"id": self.id, "input": self.input, "expectedOutput": self.expected_output}
+
+    def place(self, dataset: str) -> str:
+        """Return where it is, for messages."""
+        return f"item {self.id} of dataset {dataset}"
+
+    def case_id(self, suite: Suite) -> str:
+        """Return the id of its case."""
+        return case_id_of(self.rest) or self.id.removeprefix(item_id(suite, ""))
+
+    def case(self, suite: Suite, *, where: str) -> dict[str, Any]:
+        """Return its case, with keys in the kind's order. Raises `InvalidFile` for an item that does not hold one."""
+        value = self.rest
+        if not case_id_of(value):
+            value[ID_KEYS[0]] = self.case_id(suite)
+        try:
+            value |= suite.kind.join(self.input, self.expected_output)
+        except ValueError as error:
+            raise InvalidFile(str(error), where=where, fix='Give it an input such as {"text": "…"}') from None
+        value = {key: value[key] for key in (*ID_KEYS, *keys_of(suite.kind.case_model), *value) if key in value}
+        try:
+            convert(value, suite.kind.case_model)
+        except MisfitsError as error:
+            what = f"not a golden case: {error.summary()}"
+            raise InvalidFile(what, where=where, fix="Correct it in LangFuse") from None
+        return value
+
+    def send(self, connection: Connection, dataset: str, case_id: str) -> None:
+        """Write it to a dataset, replacing one with the same id. Raises as `Connection.faults`."""
+        where, parts = f"case `{case_id}`", asdict(self)
+        connection.check(parts, where=where)
+        if self.source_trace_id is None:
+            del parts["source_trace_id"]
+        with connection.faults(where, missing=f"Another dataset has an item with the id `{self.id}`: delete it there"):
+            connection.api.dataset_items.create(dataset_name=dataset, **parts)
 
 
-def case_digest(value: Mapping[str, Any]) -> str:
+def row3_part(metadata: Any) -> dict[str, Any]:
+    """Return what row3 noted in the metadata of an item or dataset."""
+    own = metadata.get(ROW3_KEY) if isinstance(metadata, dict) else None
+    return own if isinstance(own, dict) else {}
+
+
+def case_digest(case: Mapping[str, Any]) -> str:
     """Return the digest of a case's content; its schema reference and the order of keys do not count."""
-    return digest_json(_whole({key: part for key, part in value.items() if key not in HEADER}))
+    return digest_json(_whole(_content(case)))
 
 
-def item_id(suite: str, case_id: str) -> str:
+def item_id(suite: Suite, case_id: str) -> str:
     """Return the id of a case's item; unique, because a suite's name has no dot."""
-    return f"{suite}.{case_id}"
-
-
-def item_of(value: Mapping[str, Any], suite: Suite) -> Item:
-    """Return a case as a dataset item."""
-    rest = {key: part for key, part in value.items() if key not in HEADER}
-    case_id = case_id_of(rest)
-    own: dict[str, Any] = {"suite": suite.name, "kind": suite.kind.name, "digest": case_digest(rest)}
-    if suite.kind.name == EXTRACTION:
-        sent: dict[str, Any] = {"text": rest.pop("sourceText")}
-        if "topic" in rest:
-            sent["topic"] = rest.pop("topic")
-        sent["schemas"] = {suite.kind.whole: suite.kind.schema(suite.kind.whole, suite.rules)}
-        expected: dict[str, Any] = {
-            key: [_renamed(each, name, "name") for each in rest.pop(field)]
-            for key, (field, name) in LISTS.items()
-            if field in rest
-        }
-    else:
-        expected = {key: rest.pop(key) for key in list(rest) if EXPECTS.match(key)}
-        plain = {*_keys(suite.kind)} - {*keys_of(Case)}
-        sent = {key: rest.pop(key) for key in list(rest) if key in plain and key not in ID_KEYS}
-    return Item(sent, expected, {ROW3_KEY: own | {"rest": rest}}, case_id)
-
-
-def case_of(item: Item, suite: Suite, *, where: str) -> dict[str, Any]:
-    """Return the case in an item, with keys in the kind's order; row3 need not have written the item.
-
-    Raises `InvalidFile` for an item without a text, or that is not a case.
-    """
-    value = rest_of(item.metadata)
-    if not case_id_of(value):
-        value[ID_KEYS[0]] = item.case_id
-    if suite.kind.name == EXTRACTION:
-        value |= _extraction(item, where)
-    else:
-        for part in (item.input, item.expected):
-            value |= part if isinstance(part, dict) else {}
-    value = {key: value[key] for key in dict.fromkeys((*ID_KEYS, *_keys(suite.kind), *value)) if key in value}
-    try:
-        convert(value, suite.kind.case_model)
-    except MisfitsError as error:
-        raise InvalidFile(f"not a golden case: {error.summary()}", where=where, fix="Correct it in LangFuse") from None
-    return value
-
-
-def rest_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a case that is in the metadata; empty for an item that row3 did not write."""
-    own = metadata.get(ROW3_KEY)
-    rest = own.get("rest") if isinstance(own, dict) else None
-    return dict(rest) if isinstance(rest, dict) else {}
+    return f"{suite.name}.{case_id}"
 
 
 def parsed(value: Any) -> Any:
@@ -110,6 +128,10 @@ def parsed(value: Any) -> Any:
         return value
 
 
+def _content(case: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: part for key, part in case.items() if key not in HEADER}
+
+
 def _whole(value: Any) -> Any:
     """Return a value with 1 for 1.0, as LangFuse returns it."""
     if isinstance(value, dict):
@@ -117,39 +139,3 @@ def _whole(value: Any) -> Any:
     if isinstance(value, list):
         return [_whole(part) for part in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _keys(kind: Kind) -> list[str]:
-    model: type[Case] = kind.case_model
-    return list(keys_of(model))
-
-
-def _extraction(item: Item, where: str) -> dict[str, Any]:
-    given = item.input if isinstance(item.input, dict) else {TEXTS[0]: item.input}
-    text = next((given[key] for key in TEXTS if isinstance(given.get(key), str)), None)
-    if text is None:
-        what, fix = f"the input has no text under any of {', '.join(TEXTS)}", 'Give it an input such as {"text": "…"}'
-        raise InvalidFile(what, where=where, fix=fix)
-    value: dict[str, Any] = {"sourceText": text, "expectedConcepts": []}
-    value |= {key: given[key] for key in ("topic",) if key in given}
-    expected = item.expected if isinstance(item.expected, dict) else {}
-    expected = {"entities": expected.get("concepts")} | expected
-    for key, (field, name) in LISTS.items():
-        if isinstance(expected.get(key), list):
-            value[field] = [_entry(each, name) for each in expected[key]]
-    return value
-
-
-def _entry(each: Any, name: str) -> Any:
-    """Return an expected entity or relationship with row3's keys: label, predicate."""
-    if isinstance(each, str) and name:
-        return {name: each}
-    if isinstance(each, dict) and not name and "predicate" not in each:
-        return _renamed(each, "type", "predicate")
-    return _renamed(each, "name", name) if name else each
-
-
-def _renamed(each: Any, old: str, new: str) -> Any:
-    if not (isinstance(each, dict) and old):
-        return each
-    return {new if key == old else key: part for key, part in each.items()}

@@ -10,8 +10,9 @@ from row3.commands.importing.drafts import Draft
 from row3.commands.importing.write import new_case
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection
-from row3.integrations.langfuse.datasets import dataset_of, make_dataset, put_item
-from row3.integrations.langfuse.items import EXTRACTION, Item, case_of, item_id, item_of, parsed
+from row3.integrations.langfuse.datasets import dataset_of, make_dataset
+from row3.integrations.langfuse.items import Item, item_id, parsed
+from row3.kinds import monitored_kind
 from row3.kinds.answers import Unusable
 from row3.project.cases import ENDING
 from row3.project.project import Project
@@ -42,23 +43,27 @@ def seed(project: Project, suite: Suite, connection: Connection, trace: str) -> 
     extraction, and as `Connection.faults`.
     """
     where = f"trace {trace}"
-    if suite.kind.name != EXTRACTION:
-        what = f"suite `{suite.name}` is of kind {suite.kind.name}; traces become cases of kind {EXTRACTION}"
-        raise UsageError(what, where="--suite", fix="Name an extraction suite")
+    if suite.kind is not (kind := monitored_kind()):
+        what = f"suite `{suite.name}` is of kind {suite.kind.name}; traces become cases of kind {kind.name}"
+        raise UsageError(what, where="--suite", fix=f"Name an {kind.name} suite")
     if not TRACE.match(trace):
         raise UsageError("not a trace id", where="--trace", fix="Copy it from the trace's page in LangFuse")
     case_id = f"trace-{trace[:ID_DIGITS].strip('_-')}"
-    path, name = f"{suite.golden}/{case_id}{ENDING}", item_id(suite.name, case_id)
+    path, name = f"{suite.golden}/{case_id}{ENDING}", item_id(suite, case_id)
     if project.tree.exists(path):
         return Seeded(name, path, new=False)
     given, said, corrected = _read_trace(connection, trace, where)
-    held = case_of(Item(given, _expected(said, suite, where), {}, case_id), suite, where=where)
+    read = kind.read_output(said, suite.rules.fields)
+    if isinstance(read, Unusable):
+        what = f"the trace's output is not an {kind.name}: {read.reason}"
+        raise InvalidFile(what, where=where, fix="Write the case by hand, or correct the output in LangFuse")
+    held = Item(name, given, kind.expectations(read.value)).case(suite, where=where)
     value = {"id": held.pop("id"), "draft": True, "origin": f"LangFuse trace {trace}"} | held
     connection.check(value, where=where)
     content = new_case(project, suite.name, suite.kind, case_id, Draft(where, value))[1]
     dataset = dataset_of(project, suite.name)
     make_dataset(connection, dataset, suite)
-    put_item(connection, dataset, item_of(value, suite), name, trace=trace)
+    Item.of_case(value, suite, trace=trace).send(connection, dataset, case_id)
     with writing(project.root):
         commit(project.root, {path: content})
     return Seeded(name, path, corrected)
@@ -84,18 +89,3 @@ def _read_trace(connection: Connection, trace: str, where: str) -> tuple[Any, An
     if isinstance(given, list):  # a chat: its last message has the text
         given = next((each.get("content") for each in reversed(given) if isinstance(each, dict)), None)
     return given, parsed(said), latest is not None
-
-
-def _expected(said: Any, suite: Suite, where: str) -> dict[str, Any]:
-    """Return a trace's output, read like an answer, as the expected output of an item."""
-    read = suite.kind.read_output(said, suite.rules.fields)
-    if isinstance(read, Unusable):
-        what = f"the trace's output is not an extraction: {read.reason}"
-        raise InvalidFile(what, where=where, fix="Write the case by hand, or correct the output in LangFuse")
-    found: dict[str, dict[str, Any]] = {}
-    for each in read.value.concepts:
-        typed = {"type": each.type} if isinstance(each.type, str) and each.type.strip() else {}
-        found.setdefault(each.label, {"name": each.label, **typed})
-    related = dict.fromkeys((each.source, each.predicate, each.target) for each in read.value.relationships)
-    relationships = [{"source": source, "predicate": word, "target": target} for source, word, target in related]
-    return {"entities": list(found.values()), "relationships": relationships}

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from row3.domain.scores import NO_QUALITY, Quality
 from row3.integrations.monitoring.readers import Aside, Chunk, read_line
 from row3.integrations.monitoring.records import HOUR_MS, Opinion, Record, milliseconds
 from row3.integrations.monitoring.tables import BINS
 from row3.integrations.monitoring.traces import BROKEN, why
 from row3.kinds import monitored_kind
-from row3.kinds.base import NO_QUALITY, Quality
 from row3.project.cases import golden_files, unique_cases
 from row3.project.config import SuiteConfig
 from row3.project.project import Project

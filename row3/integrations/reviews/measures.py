@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from row3.commands.importing.drafts import slug
 from row3.domain.asks import finish, no_vectors
 from row3.domain.models import as_json
+from row3.domain.scores import Quality
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.rows import canaries_of, case_names, measure, monitored_suites
 from row3.integrations.monitoring.samples import StoredRecord
 from row3.kinds import monitored_kind
 from row3.kinds.answers import Parsed
-from row3.kinds.base import Quality
 from row3.metrics.ratios import overall, ratio
 from row3.project.cases import StoredCase, golden_files, read_case
 from row3.project.project import Project

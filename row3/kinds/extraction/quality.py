@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from row3.kinds.base import Quality
+from row3.domain.scores import Quality
 from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.explain import is_quote
 from row3.matching.names import NameIndex, NameRule, match_names

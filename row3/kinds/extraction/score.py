@@ -11,9 +11,10 @@ from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import as_json
 from row3.domain.predicates import Predicates, fold_predicate
-from row3.domain.scores import CaseScore, Tally
-from row3.kinds.base import Expected, Finding, Kind, Measured, Quality, Rules
-from row3.kinds.extraction import lint
+from row3.domain.scores import CaseScore, Quality, Tally
+from row3.kinds import MonitoredKind
+from row3.kinds.base import Expected, Finding, Measured, Rules
+from row3.kinds.extraction import items, lint
 from row3.kinds.extraction.explain import explain
 from row3.kinds.extraction.faults import extraction_faults
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
@@ -157,7 +158,7 @@ METRICS = (
 )
 
 
-class Extraction(Kind):
+class Extraction(MonitoredKind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
@@ -259,11 +260,23 @@ class Extraction(Kind):
             "expectedRelationships": as_json(explanation.expected_relationships),
         }
 
-    def quality(self, items: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
+    def split(self, case: dict[str, Any], rules: Rules) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Take out text, topic and the answer's schemas, and entities and relationships."""
+        return items.split_case(case, {self.whole: self.schema(self.whole, rules)})
+
+    def join(self, given: Any, expected: Any) -> dict[str, Any]:
+        """Return text, topic, concepts and relationships; raises `ValueError` without a text."""
+        return items.join_case(given, expected)
+
+    def expectations(self, output: ExtractionOut) -> dict[str, Any]:
+        """Return each entity and relationship once."""
+        return items.expectations(output)
+
+    def quality(self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
         """Count concepts that are quoted, verified, not in the text, or canaries."""
         from row3.kinds.extraction.quality import measure  # only monitoring needs it
 
-        return measure(items, text, canaries)
+        return measure(found, text, canaries)
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
         """Yield every concept, canary and relationship."""

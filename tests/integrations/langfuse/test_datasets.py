@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 from langfuse import Langfuse
 
-from row3.integrations.langfuse.items import Item, case_digest, case_of, item_of
+from row3.integrations.langfuse.items import Item, case_digest
 from row3.kinds import MODULES, kind_named
 from row3.project.cases import case_value, file_of, golden_files
 from row3.project.project import open_project
@@ -130,9 +131,8 @@ def test_every_shipped_case_of_every_kind_comes_back_whole(kind: str) -> None:
             continue
         for path in golden_files(project.tree, suite.golden):
             value = case_value(project.tree.read(file_of(path)), path, path)
-            item = item_of(value, suite)
-            sent = json.loads(json.dumps([item.input, item.expected, item.metadata]))
-            back = case_of(Item(*sent, item.case_id), suite, where=path)
+            item = Item.of_case(value, suite)
+            back = Item(**json.loads(json.dumps(asdict(item)))).case(suite, where=path)
             assert case_digest(back) == case_digest(value)
             assert item.input
     assert kind_named(kind, where="")
