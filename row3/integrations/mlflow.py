@@ -14,8 +14,8 @@ from pydantic_core import to_json
 
 from row3.domain.models import Reply
 from row3.errors import Undelivered
+from row3.integrations.finished import FinishedCase, FinishedRun
 from row3.integrations.http import Service, address
-from row3.integrations.seams import FinishedCase, FinishedRun
 from row3.project.project import Project
 
 URI = "MLFLOW_TRACKING_URI"

@@ -17,8 +17,8 @@ from urllib.parse import unquote
 
 from row3 import __version__
 from row3.errors import MissingExtra, Undelivered
+from row3.integrations.finished import FinishedCase, FinishedRequest, FinishedRun
 from row3.integrations.http import Service, address
-from row3.integrations.seams import FinishedCase, FinishedRequest, FinishedRun
 from row3.project.project import Project
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from row3.errors import UsageError
-from row3.integrations.finished import find_run, read_finished
-from row3.integrations.seams import FinishedRun
+from row3.integrations.finished import FinishedRun, find_run, read_finished
 from row3.project.project import open_project
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, next_second, tiny

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from row3.errors import Undelivered
-from row3.integrations.finished import find_run, read_finished
+from row3.integrations.finished import FinishedRun, find_run, read_finished
 from row3.integrations.mlflow import open_sink
-from row3.integrations.seams import FinishedRun
 from row3.project.project import open_project
 from tests.integrations.receivers import Fault, Tracking
 from tests.projects import Box

@@ -10,9 +10,8 @@ import pytest
 
 from row3.errors import Undelivered
 from row3.integrations import opentelemetry as otel
-from row3.integrations.finished import find_run, read_finished
+from row3.integrations.finished import FinishedRun, find_run, read_finished
 from row3.integrations.opentelemetry import open_sink
-from row3.integrations.seams import FinishedRun
 from row3.project.project import open_project
 from tests.integrations.receivers import Collector, Fault, attributes
 from tests.projects import CASES, Box, flawless

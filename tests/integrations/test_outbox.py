@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile, Undelivered
-from row3.integrations.finished import find_run, read_finished
-from row3.integrations.outbox import Outbox
-from row3.integrations.seams import FinishedRun
+from row3.integrations.exporting import Outbox
+from row3.integrations.finished import FinishedRun, find_run, read_finished
 from row3.project.project import open_project
 from tests.projects import Box
 

@@ -43,8 +43,7 @@ def serve(project: Project, environ: Mapping[str, str], host: str, port: int, te
 async def _run(store: Store, alarm: float | None, token: str, listening: socket.socket) -> None:
     import uvicorn
 
-    from row3.integrations.monitoring.serving.app import application
-    from row3.integrations.monitoring.serving.feed import Feed, read
+    from row3.integrations.monitoring.serving.app import Feed, application, read
 
     feed, loop = Feed(partial(read, store, alarm)), asyncio.get_running_loop()
 

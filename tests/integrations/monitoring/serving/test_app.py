@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from row3.integrations.monitoring.serving.app import FILES, application
-from row3.integrations.monitoring.serving.feed import Feed, Snapshot, read
+from row3.integrations.monitoring.serving.app import FILES, Feed, Snapshot, application, read
 from row3.integrations.monitoring.storage import DuckDb, Store
 from tests.monitored import jsonl, record, take
 

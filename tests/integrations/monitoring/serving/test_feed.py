@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from row3.errors import EnvironmentFault
-from row3.integrations.monitoring.serving.feed import Feed, Snapshot, read
+from row3.integrations.monitoring.serving.app import Feed, Snapshot, read
 from row3.integrations.monitoring.tables import Connection
 
 

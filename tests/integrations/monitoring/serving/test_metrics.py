@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from row3.integrations.monitoring.serving.app import STATIC
-from row3.integrations.monitoring.serving.metrics import exposition
-from row3.integrations.monitoring.serving.panels import read_recent
+from row3.integrations.monitoring.serving.panels import exposition, read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
 from tests.monitored import jsonl, record, take
 from tests.systems.wanted import missing
