@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from row3.domain.secrets import Guard
@@ -15,8 +16,12 @@ from row3.providers.base import is_exposed
 from row3.providers.faults import read_error, retry_after_s
 from row3.providers.redaction import redact
 
+if TYPE_CHECKING:
+    import httpx2
+
 TIMEOUT_S = 30.0
 """For the connection, for the start of the answer, and for the whole answer."""
+LONGEST_ANSWER_BYTES = 20_000_000
 LONGEST_WAIT_S = 10.0
 """If a service asks for no longer a wait than this, the request is repeated, at most twice."""
 REFUSED = (400, 409, 413, 422)
@@ -63,11 +68,13 @@ class Service:
         import httpx2
         from pydantic_core import to_json
 
+        from row3.providers.http_client import TooLongError
+
         content = body if isinstance(body, bytes) else to_json(body)
         for last in (False, False, True):
             try:
-                status, headers, answer = self._try(method, path, content, kind)
-            except httpx2.TimeoutException:
+                response = asyncio.run(self._try(method, path, content, kind))
+            except TimeoutError:
                 raise Undelivered(f"{self.host} did not finish its answer within {TIMEOUT_S:g} s") from None
             except UnicodeEncodeError:
                 what, fix = f"a header for {self.host} is not ASCII", f"Check the key in {self._key_variable}"
@@ -75,7 +82,11 @@ class Service:
             except httpx2.HTTPError as error:
                 said = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
                 raise Undelivered(f"no answer from {self.host}: {said}", fix="Check that it is running") from None
-            delay_s = retry_after_s(headers) if status in (429, 503) else None
+            except TooLongError:
+                what = f"the answer of {self.host} has more than {LONGEST_ANSWER_BYTES:,} bytes"
+                raise Undelivered(what, fix="Check the address") from None
+            status, answer = response.status_code, response.content
+            delay_s = retry_after_s(response.headers) if status in (429, 503) else None
             if last or delay_s is None or delay_s > LONGEST_WAIT_S:
                 break
             time.sleep(delay_s)
@@ -92,16 +103,13 @@ class Service:
         refused = status in REFUSED
         raise Undelivered(what, fix="" if refused else fix, service_wide=not refused, status=status)
 
-    def _try(self, method: str, path: str, content: bytes, kind: str) -> tuple[int, Mapping[str, str], bytes]:
+    async def _try(self, method: str, path: str, content: bytes, kind: str) -> httpx2.Response:
         """Send one request; the time-out holds for the whole answer."""
-        import httpx2
+        from row3.providers.http_client import HEADERS, LimitedClient
 
-        until, received = time.monotonic() + TIMEOUT_S, bytearray()
         headers = {**self._headers, "Content-Type": kind, "Accept-Encoding": "identity"}
-        url = self._url + path
-        with httpx2.stream(method, url, content=content, headers=headers, timeout=TIMEOUT_S) as response:
-            for piece in response.iter_bytes():
-                received += piece
-                if time.monotonic() > until:
-                    raise httpx2.ReadTimeout("too slow")
-            return response.status_code, response.headers, bytes(received)
+        async with (
+            asyncio.timeout(TIMEOUT_S),
+            LimitedClient({*HEADERS, *map(str.lower, headers)}, LONGEST_ANSWER_BYTES, timeout=None) as client,
+        ):
+            return await client.request(method, self._url + path, content=content, headers=headers)

@@ -1,15 +1,17 @@
-"""The openai package's client within row3's bounds. Imported for the first request: it takes half a second."""
+"""HTTP within row3's bounds, alone and below the openai package's client. Imported for the first request."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
-import openai
 
 from row3.providers.base import Endpoint
+
+if TYPE_CHECKING:
+    import openai
 
 CONNECT_S = 15.0
 AZURE_API_VERSION = "2024-10-21"
@@ -58,6 +60,8 @@ def connect(
     endpoint: Endpoint, key: str | None, environ: Mapping[str, str], longest_body_bytes: int
 ) -> openai.AsyncOpenAI:
     """Return a new client that tries once. Raises as `httpx2.AsyncClient` for proxies in the environment."""
+    import openai  # half a second, which other HTTP need not take
+
     headers = HEADERS | {"authorization"} if key else HEADERS
     if endpoint.preset == "azure":
         headers = HEADERS | {"api-key"}

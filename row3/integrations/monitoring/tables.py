@@ -5,9 +5,10 @@ Totals are stored by the hour; by period, minute, topic or version they are comp
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from row3.integrations.monitoring.records import HOUR_MS, MINUTE_MS
 
@@ -173,16 +174,24 @@ SCHEMA = (
 """Statements that create the tables. `stale` has the hours whose totals are out of date."""
 
 
-class Connection(Protocol):
+class Connection(ABC):
     """One transaction."""
+
+    mark = "?"
+    """What the database writes for a value."""
+
+    def __init__(self, database: Any) -> None:
+        """Take an open connection of DuckDB or PostgreSQL."""
+        self._database = database
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement with `?` for each value; return its rows, if any."""
-        ...
+        done = self._database.execute(sql.replace("?", self.mark), list(values) or None)
+        return [] if done.description is None else list(done.fetchall())
 
+    @abstractmethod
     def insert(self, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
         """Insert rows, with values in the order of the columns; rows with a known key are skipped."""
-        ...
 
 
 Group = Literal["topic", "domain", "version", "model"]
