@@ -6,11 +6,12 @@ A DuckDB file admits one process at a time, so each transaction takes a lock fil
 from __future__ import annotations
 
 import contextlib
+from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic_core import to_json
@@ -24,19 +25,44 @@ from row3.project.project import Project
 
 PATIENCE_S = 60.0
 POLL_S = 0.01
-_TURN = "SELECT pg_advisory_xact_lock(1919907635)"
-"""Makes writers of PostgreSQL wait for each other."""
 
 
-class Store(Protocol):
-    """Storage of records."""
+class Store(ABC):
+    """Storage of records: a database, whose tables are created on first use."""
 
-    def open(self, *, write: bool = False) -> contextlib.AbstractContextManager[Connection]:
+    where: str
+    """Its name in messages."""
+    turn = ""
+    """Statement that makes writers wait for each other."""
+    _made = False
+
+    @contextlib.contextmanager
+    def open(self, *, write: bool = False) -> Iterator[Connection]:
         """Open one transaction, which an exception rolls back. Writers wait for each other.
 
         Raises `EnvironmentFault` if the store cannot be reached, `InvalidFile` if a newer row3 made it.
         """
-        ...
+        with self._connect(read_only=self._made and not write) as connection:
+            if not self._made:
+                with _transaction(connection, self.turn):
+                    self._make(connection)
+                self._made = True
+            with _transaction(connection, self.turn if write else ""):
+                yield connection
+
+    @abstractmethod
+    def _connect(self, *, read_only: bool) -> contextlib.AbstractContextManager[Connection]:
+        """Open a connection and turn the database's errors into `EnvironmentFault`."""
+
+    def _make(self, connection: Connection) -> None:
+        """Create missing tables; raises `InvalidFile` for those of a newer row3."""
+        for statement in SCHEMA:
+            connection.rows(statement)
+        if not (known := connection.rows("SELECT version FROM about")):
+            connection.rows("INSERT INTO about VALUES (?)", [SCHEMA_VERSION])
+        elif known[0][0] > SCHEMA_VERSION:
+            what = f"schema version {known[0][0]} is newer than this row3 knows ({SCHEMA_VERSION})"
+            raise InvalidFile(what, where=self.where, fix="Upgrade row3")
 
 
 def open_store(project: Project, environ: Mapping[str, str]) -> Store:
@@ -51,48 +77,41 @@ def open_store(project: Project, environ: Mapping[str, str]) -> Store:
     return Postgres(url)
 
 
-class DuckDb:
-    """A DuckDB file."""
+class DuckDb(Store):
+    """A DuckDB file. It needs no index on times: it stores the smallest and the largest of every block."""
 
     def __init__(self, path: Path) -> None:
         """Take the file's path; raises `MissingExtra`."""
         require("duckdb", "monitor")
-        self._path, self._where, self._made = path, f".row3/{path.name}", False
+        self._path, self.where = path, f".row3/{path.name}"
 
     @contextlib.contextmanager
-    def open(self, *, write: bool = False) -> Iterator[Connection]:
-        """See `Store`."""
+    def _connect(self, *, read_only: bool) -> Iterator[Connection]:
         import duckdb
         import filelock
 
-        making = not self._made
         lock = filelock.FileLock(f"{self._path}.lock", thread_local=False, poll_interval=POLL_S)
-        with disk_faults(f"{self._where}.lock"):
+        with disk_faults(f"{self.where}.lock"):
             try:
                 lock.acquire(timeout=PATIENCE_S)
             except filelock.Timeout:
                 what = f"another row3 has held the store for more than {PATIENCE_S:g} s"
-                raise EnvironmentFault(what, where=self._where, fix="Stop it, or use PostgreSQL") from None
+                raise EnvironmentFault(what, where=self.where, fix="Stop it, or use PostgreSQL") from None
         try:
             with (
                 TemporaryDirectory(prefix="row3-") as folder,
-                contextlib.closing(duckdb.connect(str(self._path), read_only=not write and not making)) as database,
+                contextlib.closing(duckdb.connect(str(self._path), read_only=read_only)) as database,
             ):
                 # A store from elsewhere may have views and macros that read any file or the network.
                 database.execute("SET allowed_directories = ['{}']".format(folder.replace("'", "''")))
                 database.execute("SET enable_external_access = false")
                 connection = _DuckDbConnection(database)
                 connection.folder = Path(folder)
-                if making:
-                    with _transaction(connection):
-                        _make(connection, self._where)
-                    self._made = True
-                with _transaction(connection):
-                    yield connection
+                yield connection
         except duckdb.Error as error:
             what = f"the store cannot be used ({_short(error)})"
             fix = "Close other programs that have it open and check free space, or ingest the records into a new store"
-            raise EnvironmentFault(what, where=self._where, fix=fix) from None
+            raise EnvironmentFault(what, where=self.where, fix=fix) from None
         finally:
             lock.release()
 
@@ -112,35 +131,36 @@ class _DuckDbConnection(Connection):
         self.rows(sql, [str(file)])
 
 
-class Postgres:
+class Postgres(Store):
     """A PostgreSQL database."""
+
+    where = "PostgreSQL"
+    turn = "SELECT pg_advisory_xact_lock(1919907635)"
 
     def __init__(self, url: str) -> None:
         """Take the database's address; raises `MissingExtra`."""
         require("psycopg", "postgres")
-        self._url, self._made = url, False
+        self._url = url
 
     @contextlib.contextmanager
-    def open(self, *, write: bool = False) -> Iterator[Connection]:
-        """See `Store`."""
+    def _connect(self, *, read_only: bool) -> Iterator[Connection]:
         import psycopg
 
-        where = "PostgreSQL"
         try:
             with contextlib.closing(psycopg.connect(self._url, autocommit=True, connect_timeout=10)) as database:
                 connection = _PostgresConnection(database)
                 connection.rows("SET search_path TO row3")
-                if not self._made:
-                    with _transaction(connection, _TURN):
-                        connection.rows("CREATE SCHEMA IF NOT EXISTS row3")
-                        _make(connection, where, ("at_ms", "hour"))
-                    self._made = True
-                with _transaction(connection, _TURN if write else ""):
-                    yield connection
+                yield connection
         except psycopg.Error as error:
             message = Guard({"url": self._url, "password": urlsplit(self._url).password or ""}).clean(_short(error))
             fix = "Check the address, the server and the user's permissions"
-            raise EnvironmentFault(f"the store cannot be used ({message})", where=where, fix=fix) from None
+            raise EnvironmentFault(f"the store cannot be used ({message})", where=self.where, fix=fix) from None
+
+    def _make(self, connection: Connection) -> None:
+        connection.rows("CREATE SCHEMA IF NOT EXISTS row3")
+        super()._make(connection)
+        for column in ("at_ms", "hour"):
+            connection.rows(f"CREATE INDEX IF NOT EXISTS records_{column} ON records ({column})")
 
 
 class _PostgresConnection(Connection):
@@ -164,22 +184,6 @@ def _transaction(connection: Connection, lock: str = "") -> Iterator[None]:
             connection.rows("ROLLBACK")
         raise
     connection.rows("COMMIT")
-
-
-def _make(connection: Connection, where: str, indexed: Sequence[str] = ()) -> None:
-    """Create missing tables; raises `InvalidFile` for those of a newer row3.
-
-    DuckDB needs no index on times: it stores the smallest and the largest of every block.
-    """
-    for statement in SCHEMA:
-        connection.rows(statement)
-    for column in indexed:
-        connection.rows(f"CREATE INDEX IF NOT EXISTS records_{column} ON records ({column})")
-    if not (known := connection.rows("SELECT version FROM about")):
-        connection.rows("INSERT INTO about VALUES (?)", [SCHEMA_VERSION])
-    elif known[0][0] > SCHEMA_VERSION:
-        what = f"schema version {known[0][0]} is newer than this row3 knows ({SCHEMA_VERSION})"
-        raise InvalidFile(what, where=where, fix="Upgrade row3")
 
 
 def _short(error: Exception) -> str:
