@@ -1,6 +1,4 @@
-"""Records as rows of the store: columns for the figures, quality for the sample, and the whole record if it may be
-read later.
-"""
+"""Records as rows of the store: figures, the quality of sampled ones, and the whole record if it may be read later."""
 
 from __future__ import annotations
 
