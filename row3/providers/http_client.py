@@ -34,7 +34,7 @@ class LimitedClient(httpx2.AsyncClient):
 
     def __init__(self, headers: Collection[str], longest_body_bytes: int, **options: Any) -> None:
         """The limit holds for the unpacked body; `options` are those of `httpx2.AsyncClient`."""
-        super().__init__(**options)
+        super().__init__(verify=_tls(), **options)
         self._headers_sent, self._longest_body_bytes = headers, longest_body_bytes
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
@@ -72,7 +72,7 @@ def connect(
         "max_retries": 0,
         # The whole request has a time-out elsewhere, so a slow drip cannot extend it.
         "timeout": httpx2.Timeout(None, connect=CONNECT_S),
-        "http_client": LimitedClient(headers, longest_body_bytes, verify=_tls()),
+        "http_client": LimitedClient(headers, longest_body_bytes),
         "default_headers": {"Accept-Encoding": "identity"},
     }
     if endpoint.preset == "azure":
