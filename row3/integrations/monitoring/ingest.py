@@ -223,7 +223,10 @@ class _Writer:
             self._records(connection, waiting)
             self._opinions(connection, [each for _, parsed in waiting for each in parsed.opinions])
             if due:
-                self._refresh(connection)
+                begun = time.monotonic()
+                refresh_hours(connection)
+                now = time.monotonic()
+                self._due = now + max(REFRESH_S, 10 * (now - begun))
         self._stale = not due
 
     def close(self) -> Ingested:
@@ -235,12 +238,6 @@ class _Writer:
                 "SELECT count(*) FROM opinions o LEFT JOIN records r ON r.id = o.id WHERE r.id IS NULL"
             )
         return self.done
-
-    def _refresh(self, connection: Connection) -> None:
-        begun = time.monotonic()
-        refresh_hours(connection)
-        took = time.monotonic() - begun
-        self._due = time.monotonic() + max(REFRESH_S, 10 * took)
 
     def _records(self, connection: Connection, waiting: Sequence[tuple[Chunk, Parsed]]) -> None:
         query = f"SELECT id, digest, payload IS NULL FROM records WHERE id IN ({GIVEN})"

@@ -28,17 +28,10 @@ def is_langfuse(value: Value) -> bool:
 
 
 def from_langfuse(trace: Value) -> dict[str, Any]:
-    """Return a LangFuse trace in the form of a record; raises `BadLineError` if it cannot be one.
+    """Return a LangFuse trace in the form of a record; raises one of `BROKEN` if it cannot be one.
 
     Topic, domain and source text come from its metadata or its input; the default topic is its name.
     """
-    try:
-        return _from_langfuse(trace)
-    except BROKEN as error:
-        raise BadLineError(why(error)) from None
-
-
-def _from_langfuse(trace: Value) -> dict[str, Any]:
     places = [part for part in (trace.get("metadata"), trace.get("input")) if isinstance(part, dict)]
     steps = [step for step in trace.get("observations") or () if isinstance(step, dict)]
     faults = [str(step.get("statusMessage") or "error") for step in steps if step.get("level") == "ERROR"]
