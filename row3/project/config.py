@@ -5,10 +5,12 @@ from __future__ import annotations
 import tomllib
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from row3.domain.calls import Seconds
+from row3.domain.counts import did_you_mean
 from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
+from row3.domain.endpoints import PRESETS
 from row3.domain.models import Model, Text, Worded
 from row3.domain.requests import MOST_REPEATS
 from row3.errors import InvalidFile
@@ -35,6 +37,17 @@ Folder = Annotated[
     Field(description="Folder of its golden cases under golden/; default: the suite's name."),
 ]
 Path = Annotated[str, Worded(r"[^.\s][^.]*(\.[^.]+)*", "a path like `results.items`")]
+
+
+def _known(preset: str) -> str:
+    """Return a preset. Raises `ValueError`, which does not quote it: it may be a key pasted into the wrong field."""
+    if preset and preset not in PRESETS:
+        hint = did_you_mean(preset.lower(), PRESETS)
+        raise ValueError(f"is unknown. {hint} Known: {', '.join(PRESETS)}".replace("  ", " "))
+    return preset
+
+
+Preset = Annotated[str, AfterValidator(_known)]
 FILE = "row3.toml"
 CONFIG_SCHEMA_VERSION = 1
 
@@ -146,7 +159,7 @@ class ProviderConfig(EndpointConfig):
 
     type: Literal["chat"] = "chat"
 
-    preset: str = ""
+    preset: Preset = ""
     """Default: openai."""
     temperature: Temperature | None = None
     seed: int | None = None
@@ -156,7 +169,7 @@ class ProviderConfig(EndpointConfig):
 class JudgeConfig(EndpointConfig):
     """The language model that grades answers."""
 
-    preset: str | None = None
+    preset: Preset | None = None
     """Default: [provider]'s."""
     models: list[str] = []
     """Several judges instead of `model`; the majority decides."""

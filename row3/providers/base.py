@@ -1,52 +1,24 @@
-"""The provider protocol, endpoints, and presets for known services."""
+"""The provider protocol, and the endpoint that settings name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from row3.domain.counts import did_you_mean
+from row3.domain.endpoints import PRESETS, Endpoint
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
 
-LimitField = Literal["max_tokens", "max_completion_tokens"]
 INSTALL_LOCAL = "pip install 'row3[local]'"
 KEYLESS = (
     "name a provider in row3.toml that needs none (`ollama`; or `local`, a small model in this process: "
     f"{INSTALL_LOCAL}), or bring answers made elsewhere with `row3 recordings import FILE`"
 )
 """Advice for users without a key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Address and limits of an OpenAI-compatible service, and the fields it accepts."""
-
-    preset: str
-    base_url: str
-    """Address without `/chat/completions`; of the resource for `azure`; empty for `local`."""
-    key_variable: str | None
-    """Environment variable with the key; None if no key is sent."""
-    timeout_s: float = 120.0
-    """Seconds per attempt, from the first byte sent to the last byte read."""
-    max_retries: int = 4
-    json_schema: bool = True
-    seed: bool = True
-    limit_field: LimitField = "max_tokens"
-    """Name of the field that limits the answer's tokens."""
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    """Tokens of requests and answers; None for no limit."""
-
-    @property
-    def host(self) -> str:
-        """Host and port for messages, or the preset's name."""
-        return urlsplit(self.base_url).netloc or self.preset
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,29 +68,6 @@ class Embedder(Protocol):
         """Release connections and memory. May be called twice."""
 
 
-PRESETS: Mapping[str, Endpoint] = MappingProxyType(
-    {
-        endpoint.preset: endpoint
-        for endpoint in (
-            # `max_tokens` is deprecated, and reasoning models reject it.
-            Endpoint("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", limit_field="max_completion_tokens"),
-            # Gemini answers unknown fields, `seed` included, with 400.
-            Endpoint("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", seed=False),
-            # Documented as ignored by Anthropic.
-            Endpoint("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", json_schema=False, seed=False),
-            # Every customer has an address of their own.
-            Endpoint("azure", "", "AZURE_OPENAI_API_KEY", limit_field="max_completion_tokens"),
-            Endpoint("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-            Endpoint("ollama", "http://localhost:11434/v1", None),
-            Endpoint("vllm", "http://localhost:8000/v1", None),
-            Endpoint("llama.cpp", "http://localhost:8080/v1", None),
-            # No network can hang, but a slow machine needs minutes for a long prompt.
-            Endpoint("local", "", None, timeout_s=600.0, max_retries=0),
-        )
-    }
-)
-
-
 def endpoint_for(
     preset: str,
     *,
@@ -132,12 +81,9 @@ def endpoint_for(
 ) -> Endpoint:
     """Return the preset's endpoint with every argument that is not None applied; `timeout_s` in seconds.
 
-    Raises `UsageError` for an unknown preset, an invalid variable name, and as `checked_url` does.
+    Raises `UsageError` for an invalid variable name, and as `checked_url` does.
     """
-    if preset not in PRESETS:
-        # Neither this value nor the next is echoed: it may be a key pasted into the wrong field.
-        hint = did_you_mean(preset.lower(), PRESETS)
-        raise UsageError("unknown preset", where="preset", fix=f"{hint} Known: {', '.join(PRESETS)}".lstrip())
+    # The value is not echoed: it may be a key pasted into the wrong field.
     if key_variable is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", key_variable):
         raise UsageError(
             "this is not the name of an environment variable",

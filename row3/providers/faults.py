@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Literal
 
+from row3.domain.endpoints import Endpoint
 from row3.domain.requests import is_filtered
 from row3.domain.secrets import Guard
-from row3.providers.base import Endpoint
 from row3.providers.redaction import redact
 
 FIRST_DELAY_S = 1.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from row3.providers.base import Endpoint
+from row3.domain.endpoints import Endpoint
 
 if TYPE_CHECKING:
     import openai

@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from row3.domain.endpoints import Endpoint
 from row3.domain.requests import LOCAL_CHAT_MODEL, WEAK, Answer, NoAnswer, Request, is_local
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
-from row3.providers.base import INSTALL_LOCAL, Endpoint
+from row3.providers.base import INSTALL_LOCAL
 from row3.providers.openai_api import OpenAIChat
 
 CONTEXT_TOKENS = 8192

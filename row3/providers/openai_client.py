@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 from urllib.request import proxy_bypass
 
+from row3.domain.endpoints import Endpoint
 from row3.domain.requests import NoAnswer
 from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import ProviderStopped, UsageError, as_sentence
-from row3.providers.base import KEYLESS, Endpoint
+from row3.providers.base import KEYLESS
 from row3.providers.faults import LONGEST_RETRY_AFTER_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
 from row3.providers.pace import Pace
 from row3.providers.redaction import redact

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from row3.domain.calls import CALLED
+from row3.domain.endpoints import PRESETS
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import UsageError
 from row3.project.config import JudgeConfig, PriceConfig, ProviderConfig
@@ -23,7 +24,6 @@ from row3.project.project import Project
 from row3.project.recordings import open_index
 from row3.project.suites import Suite
 from row3.project.system_config import runs_here
-from row3.providers.base import PRESETS
 
 if TYPE_CHECKING:
     import asyncio

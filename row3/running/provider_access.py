@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from row3.domain.calls import CALLED
 from row3.domain.embeddings import LOCAL
+from row3.domain.endpoints import PRESETS
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
@@ -24,7 +25,8 @@ from row3.project.trusted_code import code_of
 from row3.running.stages import call_stage, setup_calls
 
 if TYPE_CHECKING:
-    from row3.providers.base import Access, Embedder, Endpoint, Provider
+    from row3.domain.endpoints import Endpoint
+    from row3.providers.base import Access, Embedder, Provider
 
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
 """Environment variable with OpenAI's address."""
@@ -152,7 +154,6 @@ def open_provider(project: Project, suite: Suite) -> Provider:
 
 def guard_of(project: Project) -> Guard:
     """Return the guard of all keys in the environment: the presets' and those named in `row3.toml`."""
-    from row3.providers.base import PRESETS
     from row3.providers.system import is_secret
 
     names = dict.fromkeys(preset.key_variable for preset in PRESETS.values() if preset.key_variable)

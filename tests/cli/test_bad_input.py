@@ -21,6 +21,7 @@ BASELINE, HISTORY, TOML = "baselines/bread.json", "metrics-history.json", "row3.
 RECORDED, CHANGELOG = "recordings/bread/extract-v1.1.jsonl", "CHANGELOG.md"
 RESTORE = "`row3 --baseline`"
 COMPARE, PROMOTE = ("--compare",), ("promote", "v1.1")
+PRESET = (TOML, "`provider.preset`: is unknown. Did you mean `openai`?")
 Damage = Callable[[Box], object]
 
 
@@ -213,6 +214,12 @@ ALL = (
     Bad("toml-pipeline", add(TOML, '[suites.bread]\npipeline = ["extrakt"]\n'), ("Did you mean `extract`",)),
     Bad("toml-pipeline-path", add(TOML, '[suites.bread]\npipeline = ["../x"]\n'), ("`../x`",)),
     Bad("toml-suite-path", write(TOML, CONFIG.replace('"bread"', '"../x"')), (TOML, "`suite`")),
+    *(
+        Bad(f"toml-preset-{''.join(command)}", put(TOML, "[provider]", '[provider]\npreset = "opnai"'), PRESET, command)
+        for command in (COMPARE, PROMOTE, ("power",), ("drift",), ("leaderboard",), ("report",), ("--mode", "replay"))
+    ),
+    Bad("toml-preset-judge", add(TOML, '[judge]\npreset = "olama"\n'), (TOML, "judge.preset", "`ollama`?")),
+    Bad("toml-preset-suite", add(TOML, '[suites.bread.provider]\npreset = "vlm"\n'), (TOML, "bread.provider.preset")),
     Bad("baseline-gone", gone(BASELINE), (BASELINE, "row3 --baseline")),
     Bad("baseline-broken", write(BASELINE, '{"x": 1'), (BASELINE, "not JSON")),
     Bad("baseline-empty", write(BASELINE, ""), (BASELINE, "empty")),

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import click
 import pytest
 
+from row3.domain.endpoints import PRESETS
 from row3.domain.models import keys_of, models_in
 from row3.kinds import all_kinds
 from row3.kinds.cases import MemoryCase
@@ -23,7 +24,6 @@ from row3.kinds.extraction.lint import SIZES
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS
 from row3.project.config import Config
-from row3.providers.base import PRESETS
 
 KINDS = all_kinds()
 

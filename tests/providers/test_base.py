@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from row3.domain.endpoints import PRESETS
 from row3.errors import UsageError
-from row3.providers.base import PRESETS, endpoint_for, is_exposed
+from row3.providers.base import endpoint_for, is_exposed
 
 
 @pytest.mark.parametrize(
@@ -47,20 +48,6 @@ def test_what_is_given_wins() -> None:
     assert endpoint.limit_field == "max_tokens", "a lookalike may ignore the newer name"
     assert endpoint_for("openai", base_url="https://api.openai.com/v2").limit_field == "max_completion_tokens"
     assert endpoint_for("openai").key_variable == "OPENAI_API_KEY", "presets are not changed"
-
-
-@pytest.mark.parametrize(("typed", "near"), [("openia", "openai"), ("LLama.cpp", "llama.cpp"), ("olama", "ollama")])
-def test_an_unknown_preset_names_the_near_miss(typed: str, near: str) -> None:
-    with pytest.raises(UsageError, match=f"Did you mean `{near}`") as caught:
-        endpoint_for(typed)
-    assert caught.value.exit_code == 2
-
-
-def test_an_unknown_preset_without_a_near_miss_lists_all() -> None:
-    with pytest.raises(UsageError) as caught:
-        endpoint_for("zzzzzz")
-    assert "Did you mean" not in str(caught.value)
-    assert "openrouter, ollama" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
+from row3.domain.endpoints import Endpoint
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import ProviderStopped, UsageError
-from row3.providers.base import Endpoint
 from row3.providers.openai_api import BATCH_SIZE, OpenAIChat, OpenAIEmbedder
 
 KEY = "correct-horse-battery"

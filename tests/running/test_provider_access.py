@@ -6,10 +6,11 @@ import asyncio
 
 import pytest
 
+from row3.domain.endpoints import PRESETS
 from row3.errors import UsageError
 from row3.project.project import open_project
 from row3.project.suites import pick_suite
-from row3.providers.base import PRESETS, endpoint_for
+from row3.providers.base import endpoint_for
 from row3.providers.local import LocalModel
 from row3.providers.openai_api import OpenAIChat
 from row3.running.provider_access import open_embedder, provider_at

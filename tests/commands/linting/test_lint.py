@@ -684,7 +684,8 @@ def test_settings_of_a_suite(root: Path) -> None:
         ("provider", 'base_url = "http://a\\u0000b/v1"', "invalid-field", "must be an http or https address"),
         ("provider", 'base_url = "http://a\\nb/v1"', "invalid-field", "must be an http or https address"),
         ("provider", 'base_url = "http://models.example/v1"', "invalid-field", "is plain http to another machine"),
-        ("provider", 'preset = "sk-123456789012"', "invalid-field", "unknown preset"),
+        ("provider", 'preset = "sk-123456789012"', "invalid-field", "is unknown. Known: openai,"),
+        ("suites.example.judge", 'preset = "LLama.cpp"', "invalid-field", "Did you mean `llama.cpp`?"),
         ("provider", 'key_variable = "sk-1"', "invalid-field", "Give the variable's name"),
     ],
 )
