@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from row3.domain import counts
 from row3.domain.changes import cut
@@ -94,6 +95,11 @@ def p_value(p: float) -> str:
 def changelog_delta(delta: float) -> str:
     """Return a difference for the changelog: `+4.0 points`, `-1.3 points`, `0.0 points`."""
     return f"{points(delta).replace(MINUS, '-')} points"
+
+
+def decimal(value: float) -> str:
+    """Return a number as people type it, never like `5e-05`."""
+    return f"{Decimal(f'{value:.15g}'):f}"
 
 
 def money(dollars: float) -> str:

@@ -98,7 +98,7 @@ def _verdict(found: Drifted) -> Note:
     mark, tone = MARKS["open" if found.again.failed else state]
     lines: list[Text] = [Span(f"{mark} {verdict_text(found)}", tone)]
     if found.again.failed:
-        lines.append("  Next: run the same command again; it keeps the answers it has.")
+        lines.append("  Next: run it again with --continue, which asks only for what is missing.")
     elif state == "moved":
         cure = f"row3 --baseline{flag} saves what the provider answers now."
         if found.recorded:

@@ -150,7 +150,7 @@ class _Steps:
     def _answer(self) -> list[str]:
         if self.run.header.mode != "replay":
             first = "" if self.suite.prompted else "start or fix the system, then "
-            return [f"{first}run the same command again; it continues from the answers so far."]
+            return [f"{first}run it again with --continue, which asks only for what is missing."]
         model = model_flag(self.run)
         ask = f"{self.command('row3 --compare', 'mode')} --mode auto{self.against}{model} asks for the missing answers."
         return [ask]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from row3.domain.calls import CALLED
 from row3.domain.endpoints import PRESETS
+from row3.domain.numbers import decimal, money
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import UsageError
 from row3.project.config import JudgeConfig, PriceConfig, ProviderConfig
@@ -159,10 +160,10 @@ class Budget:
             self._settled = self._settled or asyncio.Event()
             await self._settled.wait()
         if self.cut:
-            what = f"not sent: ${self.spent:.4f} of --max-cost ${self.limit:g} is spent"
+            what = f"not sent: {money(self.spent)} of --max-cost ${decimal(self.limit)} is spent"
             if estimate > self.limit:
-                return NoAnswer(f"{what}, and one request may cost ${estimate:.4f}", "Raise --max-cost")
-            return NoAnswer(what, "Run the same command to continue, with the same budget again")
+                return NoAnswer(f"{what}, and one request may cost {money(estimate)}", "Raise --max-cost")
+            return NoAnswer(what, "Run it with --continue, with the same budget again")
         self._reserved += estimate
         self._under_way += 1
         return estimate

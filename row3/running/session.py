@@ -12,6 +12,7 @@ from row3.domain.counts import part
 from row3.domain.given import Given
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.manifests import tier_of
+from row3.domain.numbers import decimal
 from row3.domain.progress import Observer
 from row3.domain.requests import RECORDED_ONLY, digest_json, digest_text
 from row3.domain.runs import HistoryEntry
@@ -108,7 +109,7 @@ def given_by(
         *gate.given,
         ("adaptive", "" if live.adaptive else None),
         ("max-repeats", live.max_repeats if live.max_repeats != MAX_REPEATS else None),
-        ("max-cost", None if live.max_cost is None else f"{live.max_cost:g}"),
+        ("max-cost", None if live.max_cost is None else decimal(live.max_cost)),
         ("no-interleave", None if live.interleave else ""),
     ]
     return Given(tuple((name, str(value)) for name, value in typed if value is not None))

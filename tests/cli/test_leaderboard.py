@@ -157,7 +157,7 @@ def test_no_more_is_asked_than_max_cost_allows(served: tuple[Box, FakeModel]) ->
     done = box.row3(*args, "--max-cost", "0.0000001", code=3)
     assert fake.asked == []
     assert "extract v1.1" in done.out
-    assert "of --max-cost $1e-07 is spent" in " ".join(done.out.split())
+    assert "of --max-cost $0.0000001 is spent" in " ".join(done.out.split())
     (error,) = box.row3("leaderboard", "--model", "baker-9", "--mode", "live", "--max-cost", "1", code=2).errors
     assert "the price of `baker-9` is unknown" in error
 

@@ -148,6 +148,7 @@ def test_a_run_that_ended_continues_only_where_asked_to(box: Box, model: Make, c
     done = box.row3(*command, code=3)
     printed = f"row3 {' '.join(command)} --continue"
     assert f"To ask only for what is missing: {printed}" in done.err
+    assert "the same command" not in done.out + done.err
     every = sorted(fake.asked)
     fake.asked.clear()
     done = box.row3(*command, code=3)
