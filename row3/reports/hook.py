@@ -18,7 +18,7 @@ from row3.reports.document import Block, Document, Lines, Note, Span, Text, Titl
 from row3.reports.reason_text import grounds_of
 from row3.reports.sentences import quarantine_note, some
 from row3.reports.suites import problem_of
-from row3.reports.verdict_text import SCORES, approval_line, model_flag, verdict_label, worst_case
+from row3.reports.verdict_text import SCORES, approval_line, model_flag, remedies, verdict_label, worst_case
 
 SHOWN_REASONS, SHOWN_CASES = 2, 3
 NAMED = 3
@@ -98,10 +98,12 @@ def _remedy(hook: HookVerdict) -> list[Block]:
     suite = _named(hook, blocked[0])
     compare = f"{_row3(hook)} --compare{suite}{_judge(hook, blocked[0])}"
     comparison = blocked[0].comparison
-    case_id = None if comparison is None else worst_case(comparison, comparison.reasons)
+    case_id = None if comparison is None else worst_case(comparison)
+    cures = [] if comparison is None else remedies(comparison, hook.folder)
     explain = [f"{_row3(hook)} investigate{suite} {plain(case_id)}"] if case_id else []
     return [
         *_not_added(hook),
+        *(Note([f"{text[0].upper()}{text[1:]}.".replace("(row3 ", f"({_row3(hook)} ")]) for text in cures),
         Title(f"See it in full{' and explain a case' if explain else ''}:", 4),
         Lines([compare, *explain]),
         Title("Or accept it with a reason, and add the approval:", 4),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import Code, Judgement
 from row3.domain.printable import plain, visible
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Verdict
@@ -34,6 +35,8 @@ SCORES = frozenset(
     }
 )
 """Codes that answers cause, so investigating a case helps."""
+OF_CASES = frozenset({Code.CASE_BROKE, Code.CRITICAL_BROKE, Code.QUARANTINED_FELL})
+"""Codes whose subject is a case that both sides have."""
 
 
 class VerdictLabel(NamedTuple):
@@ -101,6 +104,11 @@ def model_flag(run: Run) -> str:
     return " --model MODEL" if run.suite.prompted and run.header.model in ("", RECORDED_ONLY) else ""
 
 
+def remedies(comparison: Comparison, folder: str = "") -> list[str]:
+    """Return what undoes the reasons of the verdict that answers do not cause; `folder` leads to the project."""
+    return _Steps(comparison, folder).remedies()
+
+
 def what_next(comparison: Comparison) -> list[str]:
     """Return the next steps, one per line; none after a promotion, which lists the files it wrote."""
     steps = _Steps(comparison).all()
@@ -110,7 +118,8 @@ def what_next(comparison: Comparison) -> list[str]:
 class _Steps:
     """The steps after a comparison, with commands for its suite, prompts and answers."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: Comparison, folder: str = "") -> None:
+        self.folder = folder
         self.comparison, self.run, self.suite = comparison, comparison.run, comparison.run.suite
         self.deciding = [each for each in comparison.reasons if each.verdict is comparison.verdict]
         self.codes = {each.code for each in self.deciding}
@@ -141,7 +150,7 @@ class _Steps:
             if Code.PARTIAL in self.codes:
                 return [*self._explain(), f"{self.command('row3 --compare')} with all the cases."]
             record = "record why this is acceptable: --approve REASON."
-            return [*self._explain(), *(f"{each}." for each in self._remedies()), *(last or [record])]
+            return [*self._explain(), *(f"{each}." for each in self.remedies()), *(last or [record])]
         if comparison.asking:
             shown = f"{self.command('row3 --compare')} --against {visible(comparison.asking)} shows it"
             last = [*last, f"criteria were removed or loosened, so the hook may ask for an approval: {shown}."]
@@ -158,7 +167,7 @@ class _Steps:
     def _blocked(self, *, promoting: bool) -> list[str]:
         again = self.command("row3 --compare") + self.against
         prompt = ["fix the prompt"] if self.suite.prompted else ["fix the system", "raise its `version` in row3.toml"]
-        others = self._remedies()
+        others = self.remedies()
         fix = f"{', '.join([*(prompt if self.codes & SCORES or not others else []), *others])} and run"
         if any(reason.code is Code.PARTIAL for reason in self.comparison.reasons):
             return [*self._explain(), f"{fix} {again} with all the cases."]
@@ -167,7 +176,8 @@ class _Steps:
             again = " ".join([self.command("row3 promote", *waiting), *waiting])
         return [*self._explain(), f"{fix} {again} again, or accept it with --approve REASON."]
 
-    def _remedies(self) -> list[str]:
+    def remedies(self) -> list[str]:
+        """Return a phrase for each reason that answers do not cause."""
         criteria = {
             "case": ("the golden cases", self.suite.golden),
             "rule": ("row3.toml", "row3.toml"),
@@ -200,8 +210,7 @@ class _Steps:
 
     def _explain(self) -> list[str]:
         """Return the command that explains the worst case, if answers are the cause."""
-        own = [reason for reason in self.deciding if reason.code in SCORES]
-        case_id = worst_case(self.comparison, own) if own else None
+        case_id = worst_case(self.comparison)
         return [f"{self.command('row3 investigate')} {plain(case_id)}"] if case_id else []
 
     def _diff(self, path: str) -> str:
@@ -209,7 +218,7 @@ class _Steps:
         if not self.comparison.in_git:
             return ""
         since = f" {visible(self.comparison.against)} --" if self.comparison.against else ""
-        return f" (git diff{since} {visible(path)})"
+        return f" (git diff{since} {visible(shlex.quote(self.folder + path))})"
 
     def _promote(self) -> list[str]:
         waiting = candidates(self.run)
@@ -217,15 +226,21 @@ class _Steps:
         return [" ".join([self.command("row3 promote", *waiting), *waiting])] if drafts else []
 
 
-def worst_case(comparison: Comparison, reasons: Sequence[Reason]) -> str | None:
-    """Return the case that fell most: in the primary metric, else in a metric that a reason names."""
+def worst_case(comparison: Comparison) -> str | None:
+    """Return the case that fell most: in the primary metric, else in a metric that a reason names.
+
+    None if the verdict has other reasons than answers.
+    """
+    reasons = [each for each in comparison.reasons if each.verdict is comparison.verdict and each.code in SCORES]
+    if not reasons:
+        return None
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
     if worst is not None:
         return worst.case_id
     higher = {metric.key: metric.higher_is_better for metric in comparison.run.suite.kind.metrics}
     for reason in reasons:
-        if reason.subject not in higher:
-            return reason.subject or None
+        if reason.code in OF_CASES:
+            return reason.subject
         sign, key = (1 if higher[reason.subject] else -1), reason.subject
         fell = min(comparison.cases, key=lambda case: sign * case.deltas.get(key, 0.0), default=None)
         if fell is not None and sign * fell.deltas.get(key, 0.0) < 0:

@@ -45,7 +45,7 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
         block for fold in prompt_folds(comparison.prompt_diffs) for block in (Title(fold.title, 5), *fold.blocks)
     ]
     scorecard = [facts(comparison), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
-    cases = case_list(run, worst_case(comparison, comparison.reasons))
+    cases = case_list(run, worst_case(comparison))
     yield from _page(
         title=f"{verdict_label(comparison).word} · {run.suite.name}",
         tone=verdict_label(comparison).tone,

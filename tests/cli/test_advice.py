@@ -1,0 +1,118 @@
+"""What hook, comparison and promotion advise for each reason of a verdict: every command that they print runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from row3.comparing.compare import compare
+from row3.domain.judgements import Code, Reason
+from row3.domain.verdicts import Verdict
+from row3.gate.outcomes import HookVerdict
+from row3.gate.results import Comparison, judged
+from row3.reports.hook import hook_document
+from row3.reports.terminal import terminal_text
+from row3.reports.verdict_text import what_next
+from row3.running.run_options import RunOptions
+from row3.running.session import open_session
+from tests.journeys import BASELINE, GOOD, RYE, draft, settings
+from tests.projects import CASES, SUITE, Box, first
+
+CHECK = "case yeast check:max_words 20"
+SUBJECTS: dict[Code, tuple[str, ...]] = {
+    **dict.fromkeys(Code, ("",)),
+    **dict.fromkeys((Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE, Code.ROLLING_DROP), ("overall", "recall")),
+    **dict.fromkeys((Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE, Code.IN_FAIL_ZONE), ("recall",)),
+    **dict.fromkeys((Code.CASE_BROKE, Code.CRITICAL_BROKE, Code.QUARANTINED_FELL, Code.NO_ANSWER), ("rye",)),
+    Code.CANARY: ("hallucinationRate",),
+    Code.INCOMPARABLE: ("rye",),
+    Code.RECORDED_AGAIN: ("rye", "embedding of rye"),
+    **dict.fromkeys(
+        (Code.CRITERIA_ADDED, Code.CRITERIA_CHANGED, Code.CRITERIA_REMOVED, Code.CRITERIA_LOOSENED),
+        (
+            "case late",
+            "case late concept:dough",
+            CHECK,
+            "rule gate.block",
+            f"suite {SUITE}",
+            "baseline",
+            "quarantine rye",
+        ),
+    ),
+    Code.BASELINE_DIFFERS: ("baseline",),
+    Code.LOCK_BROKEN: ("extract-v1.0",),
+}
+END = re.compile(r"[),]|\.(?= |$)| (?:again|asks|shows|with all|Or|To|or|Then)\b")
+
+
+def told(comparison: Comparison, *, hook: bool) -> list[str]:
+    """The commands of the hook's screen, or of the last lines of a comparison or promotion."""
+    if hook:
+        verdict = HookVerdict("pre-commit", base="HEAD", results=[judged(comparison)])
+        text = terminal_text(hook_document(verdict)).partition("row3 stops this")[2]
+    else:
+        text = " ".join(what_next(comparison))
+    parts = re.split(r"(?=\b(?:row3 |git ))", " ".join(text.split()))[1:]
+    found = [END.split(part)[0].strip() for part in parts]
+    return [each.replace("REASON", "agreed") for each in found if not each.startswith("git add")]
+
+
+@pytest.fixture
+def fallen(box: Box) -> tuple[Box, Comparison]:
+    """A project whose draft is worse, committed, and what a comparison says of it."""
+    draft(box, "1.2", {case_id: first(answer, 2) for case_id, answer in GOOD.items()})
+    box.commit()
+    session = open_session(box.root, None, RunOptions())
+    return box, compare(session)
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_every_command_runs(fallen: tuple[Box, Comparison], moved: bool) -> None:
+    box, comparison = fallen
+    if not moved:
+        cases = [each._replace(move="unchanged", deltas={}) for each in comparison.cases]
+        comparison = replace(comparison, cases=cases)
+    promotion = replace(comparison.run, header=comparison.run.header.replace(action="promotion"))
+    printed: dict[str, str] = {}
+    for code, subject in ((each, subject) for each in Code for subject in SUBJECTS[each]):
+        for verdict in (Verdict.BLOCK, Verdict.INVESTIGATE):
+            judgement = replace(comparison.judgement, verdict=verdict, reasons=(Reason(code, verdict, subject),))
+            made = replace(comparison, judgement=judgement)
+            given = [told(made, hook=True), told(made, hook=False), told(replace(made, run=promotion), hook=False)]
+            printed |= {command: f"{code} {subject}" for commands in given for command in commands}
+    assert {" ".join(command.split()[:2]) for command in printed} == {
+        "row3 --compare", "row3 --baseline", "row3 trend", "row3 investigate", "row3 promote", "git diff"
+    }  # fmt: skip
+    for number, (command, reason) in enumerate(printed.items()):
+        program, *args = shlex.split(command)
+        copy = box.copy(box.root.parent / f"copy-{number}")
+        done = copy.row3(*args) if program == "row3" else copy.git(*args, code=None)
+        assert done.code in (0, 1), (reason, command, done)
+
+
+CHANGES: dict[str, tuple[Callable[[Box], object], str]] = {
+    "a case is removed": (lambda box: box.path(RYE).unlink(), "Restore the golden cases."),
+    "a concept is no longer expected": (
+        lambda box: box.case("rye", expectedConcepts=CASES["rye"]["expectedConcepts"][:3]),
+        "Restore the golden cases.",
+    ),
+    "the limit is raised": (lambda box: settings(box, f"[suites.{SUITE}.gate]\nblock = 6\n"), "Restore row3.toml."),
+    "the baseline is edited": (
+        lambda box: box.write(BASELINE, box.git("show", f"HEAD~1:{BASELINE}").out),
+        "Save the baseline again (row3 --baseline).",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_hook_names_the_cure_and_no_case(work: Box, name: str) -> None:
+    change, cure = CHANGES[name]
+    change(work)
+    work.git("add", "-A")
+    done = work.row3("hook", "run", code=1)
+    assert cure in done.err
+    assert "row3 investigate" not in done.err
