@@ -85,9 +85,7 @@ def opened(small: Box) -> Open:
     """Opens the small project as a command does."""
 
     def open_it(named: tuple[str, ...] = (), **options: Any) -> Session:
-        session = open_session(small.root, None, RunOptions(**options))
-        session.named = named
-        return session
+        return open_session(small.root, None, RunOptions(named=named, **options))
 
     return open_it
 

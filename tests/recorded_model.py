@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.project.cases import read_cases
 from row3.project.project import open_project
-from row3.project.suites import read_suite
 from row3.running.asks import Given, Question
 from row3.running.evaluate import replay_case
 from row3.running.lineup import line_up
@@ -28,11 +26,11 @@ class RecordedModel(ChatServer):
         self.unknown: list[Text] = []
         project = open_project(root)
         for name in project.suite_names():
-            suite = read_suite(project, name)
+            suite = project.suite(name, "replay")
             for role in ("promoted", "candidate"):
                 lineup = line_up(project, suite, role=role)
                 answerer = _Noted(Recorded(open_recordings(project, suite), lineup), self.answers)
-                for stored in read_cases(project.tree, suite.golden, suite.kind):
+                for stored in project.cases_of(suite):
                     replay_case(make_asking(suite, lineup, RunOptions()), stored, answerer)
         super().__init__()
 

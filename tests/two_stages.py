@@ -76,6 +76,7 @@ BOTH = [response(case, prompt, text) for case in ("b", "a") for prompt, text in 
 def imported(project: Project, *lines: object, named: tuple[str, ...] = (), **options: Any) -> Imported:
     path = project.root / "responses.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    project = project.on_disk()  # as another command sees it
     return import_responses(project, suite_of(project), path, named=named, options=RunOptions(**options))
 
 

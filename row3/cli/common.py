@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from row3.project.suites import Suite
     from row3.reports.document import Document
     from row3.running.run_options import RunOptions
-    from row3.running.session import GateFlags, Session
+    from row3.running.session import CommandOptions, LiveFlags, Session, State
 
 CI_FORMATS = ("junit", "github", "codequality", "comment")
 """Formats for CI: a run in one of these writes no tracked file."""
@@ -64,8 +64,8 @@ class Common:
     """The command with the options that select answers, as typed."""
     asks: bool = False
     """Whether the command asks a provider in every mode."""
-    sessions: list[Session] = field(default_factory=list)
-    """Opened by the command."""
+    states: list[State] = field(default_factory=list)
+    """That of the command's runs, once there are any."""
 
     @property
     def start(self) -> Path:
@@ -156,12 +156,20 @@ class Common:
         """Value of -C for printed commands; empty if they are read elsewhere, as in a file or in CI."""
         return self.directory or "" if self.may_write and self.out is None else ""
 
-    @property
-    def gate_flags(self) -> GateFlags:
-        """Options of the gate."""
-        from row3.running.session import GateFlags
+    def command_options(self, live: LiveFlags | None = None) -> CommandOptions:
+        """Return how the command judges, asks and writes."""
+        from row3.running.session import CommandOptions, GateFlags, LiveFlags
 
-        return GateFlags(self.policy, self.inconclusive, self.fail)
+        gate = GateFlags(self.policy, self.inconclusive, self.fail)
+        return CommandOptions(gate, live or LiveFlags(), self.may_write, self.printed_directory, self.command)
+
+    def state(self, live: LiveFlags | None = None) -> State:
+        """Return what the command's runs share; under options for asking a provider they end when it does."""
+        from row3.running.session import State
+
+        if not self.states:
+            self.states.append(State(self.say, self.observer(), afterwards=None if live is None else []))
+        return self.states[0]
 
     def observer(self) -> ProgressLine | None:
         """Return a progress line, or None with --quiet or if stderr cannot rewrite a line."""
@@ -184,6 +192,7 @@ class Common:
 
         return RunOptions(
             mode=self.mode,
+            named=self.prompt,
             overrides=Overrides(self.model, self.temperature, self.seed, self.max_tokens),
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
@@ -204,29 +213,21 @@ class Common:
     def project_and_suite(self) -> tuple[Project, Suite]:
         """Open the project for a command that runs nothing; the suite knows the options for printed commands."""
         from row3.project.suites import pick_suite
-        from row3.running.session import given_by
+        from row3.running.session import CommandOptions, given_by
 
         project = self.project()
-        given = given_by(self.run_options(), self.prompt, directory=self.printed_directory)
+        given = given_by(self.run_options(), CommandOptions(directory=self.printed_directory))
         return project, replace(pick_suite(project, self.suite), given=given)
 
-    def session(self) -> Session:
+    def session(self, live: LiveFlags | None = None) -> Session:
         """Open the project for a command that runs cases."""
         from row3.running.session import open_session
 
+        options, command, state = self.run_options(), self.command_options(live), self.state(live)
         session = open_session(
-            self.start, self.suite, self.run_options(), case=self.case, tag=self.tag,
-            may_write=self.may_write, say=self.say, gate=self.gate_flags, guard=self.guard,
-        )  # fmt: skip
+            self.start, self.suite, options, command, state, case=self.case, tag=self.tag, guard=self.guard
+        )
         self.check_continue(session.mode)
-        session.named = self.prompt
-        return self.opened(session)
-
-    def opened(self, session: Session) -> Session:
-        """Give a session of the command what depends on the command line."""
-        session.observer, session.directory, session.command = self.observer(), self.printed_directory, self.command
-        session.update_given()
-        self.sessions.append(session)
         return session
 
     def check_continue(self, mode: str) -> None:
@@ -249,9 +250,9 @@ class Common:
 
     def _finish(self) -> Iterator[str]:
         """End live runs; yield the command that continues them if one is incomplete."""
-        for session in self.sessions:
-            session.finish()
-        if any(session.incomplete for session in self.sessions):
+        for state in self.states:
+            state.finish()
+        if any(state.incomplete for state in self.states):
             typed = [each for each in sys.argv[1:] if each != "--continue"]
             at = typed.index("--") if "--" in typed else len(typed)
             command = shlex.join(["row3", *typed[:at], "--continue", *typed[at:]])

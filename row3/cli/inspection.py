@@ -27,10 +27,9 @@ def score(name: str, outputs: str, common: Common) -> int:
     FILE has one line per golden case of SUITE. Judges nothing: exit 0, or 3 if a case has no output.
     """
     from row3.gate.results import ran
-    from row3.project.history import read_history
     from row3.project.suites import pick_suite
     from row3.running.score import BY_SCORE, score_outputs
-    from row3.running.session import Session, note_misnamed, save_log
+    from row3.running.session import note_misnamed, save_log
     from row3.running.suite_run import declining_runs
 
     project = common.project()
@@ -39,8 +38,8 @@ def score(name: str, outputs: str, common: Common) -> int:
     note_misnamed(project, suite, common.say)
     run = score_outputs(project, suite, Path(outputs), run_options)
     # Saved like every run, so that `row3 diff` can name it.
-    save_log(Session(project, suite, run_options, may_write=common.may_write, say=common.say), run)
-    declines = declining_runs(read_history(project.tree), None, run.suite)
+    save_log(project, run, common.say)
+    declines = declining_runs(project.history, None, run.suite)
     return show_result(ran(run, declines), common)
 
 
@@ -101,7 +100,7 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
     common.check_continue(common.mode or "replay")
     if max_cost is not None and common.mode in (None, "replay"):
         raise click.UsageError("--max-cost limits live requests; add --mode live")
-    session = common.session().under(LiveFlags(max_cost=max_cost))
+    session = common.session(LiveFlags(max_cost=max_cost))
     board = rank(session, prompts=prompts, models=models)
     common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
     missing = not board.placed or (board.mode != "replay" and board.incomplete)
@@ -129,7 +128,7 @@ def investigate(cases: tuple[str, ...], common: Common, *, issue: bool) -> int:
     from row3.reports.investigation import investigation_document, investigation_json, investigation_page
 
     session = common.session()
-    found = explain(session.project, session.suite, cases, session.options, named=session.named)
+    found = explain(session.project, session.suite, cases, session.options, named=session.options.named)
     form = common.format or ("markdown" if issue or common.out else "table")
     if common.as_json:
         common.show_json(investigation_json(found))

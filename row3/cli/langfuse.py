@@ -205,7 +205,7 @@ def experiment(
         gated="--baseline" if baseline else "--compare" if compare else "",
     )
     versions = tuple(str(each.ref) for each in prepared.prompts)
-    session = replace(common, suite=suite.name, prompt=versions).session().under(LiveFlags(max_cost=max_cost))
+    session = replace(common, suite=suite.name, prompt=versions).session(LiveFlags(max_cost=max_cost))
     common.say(f"experiment {name}: {len(prepared.items):,} items of dataset {dataset}, suite {suite.name}")
     if prepared.drafts:
         common.say(f"skipped until someone completes them: {count(prepared.drafts, 'draft')}")
@@ -225,7 +225,7 @@ def _run(
     steps = Steps(common, len(experiment.items))
     asks = session.mode in ("live", "record")
     if asks and not compare:  # a comparison may ask the baseline's prompts too
-        session.observer = session.observer or steps
+        session.state.observer = session.state.observer or steps
     if baseline:
         return save_baseline(session)
     if compare:

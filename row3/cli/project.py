@@ -84,13 +84,12 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
     Adds an "Unreleased" entry to CHANGELOG.md: describe there what the new version changes.
     """
     from row3.commands.promoting.new_version import new_version as copy_version
-    from row3.project.prompts import versions
 
     project = common.project()
     made = copy_version(project, name, major=major)
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
     common.show(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"))
-    skipped = [v for v in versions(project.tree).get(name, ()) if made.copied_from.version < v < made.ref.version]
+    skipped = [v for v in project.versions.get(name, ()) if made.copied_from.version < v < made.ref.version]
     old = made.copied_from.version
     if skipped:
         common.say(f"{name} {skipped[-1]} also exists, but is not promoted; this is a copy of {old}")

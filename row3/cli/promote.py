@@ -51,7 +51,7 @@ def command(
             what, fix = "a dry run writes no recording", "Use --mode replay or --mode live"
             raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
         common = replace(common, mode="live" if (common.mode or common.project().config.mode) == "live" else "replay")
-    session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
+    session = common.session(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
     try:
         result = promote(session, versions, approve=common.approve, dry_run=dry_run, make_commit=make_commit)
     except AlreadyDone as done:

@@ -70,7 +70,7 @@ def show_drift(
 
     if all_suites:
         return _show_all(common, live, ask)
-    session = common.session().under(live)
+    session = common.session(live)
     found = ask(session)
     document = drift_reports.drift_document(found, verbose=common.verbose > 0)
     common.show_report(document, drift_reports.drift_report_json(found))

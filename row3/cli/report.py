@@ -24,9 +24,9 @@ from row3.errors import Undelivered, UsageError
 from row3.gate.results import Comparison, SuiteResult, SuitesReport, judged
 from row3.integrations import github as comments
 from row3.project.base import find_base
+from row3.project.project import Project
 from row3.reports.html.page import html_report, index_html
 from row3.reports.suites import comment_markdown
-from row3.running.session import LiveFlags, Session
 
 HTML = "html"
 FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), "comment", HTML)
@@ -58,7 +58,7 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     pages = common.format == HTML
     base = None if against is None else find_base(session.project, against)
     comparison = compare(session, base=base, pages=pages)
-    code = show_result(judged(comparison), common, _page(comparison, session) if pages else None)
+    code = show_result(judged(comparison), common, _page(comparison, session.project) if pages else None)
     if common.out is not None:
         common.say(f"{common.out}: report on suite {session.suite.name}")
     return INCOMPLETE if code == INCOMPLETE else 0
@@ -71,7 +71,7 @@ def _report_all(common: Common, against: str | None) -> int:
     if folder is None:
         common = replace(common, format=common.format or "markdown")
         check_out(common, FORMS)
-    suites = open_suites(common, LiveFlags())
+    suites = open_suites(common)
     results: list[SuiteResult] = []
     pages: dict[str, str] = {}
     if folder is not None:
@@ -80,7 +80,7 @@ def _report_all(common: Common, against: str | None) -> int:
         results.append(result)
         if folder is not None and result.comparison is not None:  # written at once, to free the cases' memory
             pages[result.suite] = _page_name(result.suite)
-            emit(_page(result.comparison, suites.made[-1]), str(folder / pages[result.suite]))
+            emit(_page(result.comparison, suites.project), str(folder / pages[result.suite]))
     report = SuitesReport(sorted(results, key=lambda result: result.suite))
     if folder is None:
         show_result(report, common)
@@ -107,8 +107,8 @@ def _folder(common: Common) -> Path | None:
     return out
 
 
-def _page(comparison: Comparison, session: Session) -> Iterator[bytes]:
-    return html_report(comparison, points_of(suite_history(session.project, session.suite), comparison.run))
+def _page(comparison: Comparison, project: Project) -> Iterator[bytes]:
+    return html_report(comparison, points_of(suite_history(project, comparison.run.suite), comparison.run))
 
 
 def _page_name(suite: str) -> str:
@@ -143,7 +143,7 @@ def comment(
     """
     hidden = comments.marker_of(marker)
     place = comments.comment_target(os.environ, repository=repo, number=number)
-    suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"), LiveFlags())
+    suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"))
     names = None if common.suite is None else [common.suite]
     text = comment_markdown(comments.gate_results(suites, against=against, names=names), more_at=_run_address())
     if dry_run or common.out is not None:

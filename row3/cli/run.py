@@ -13,7 +13,6 @@ from row3.comparing.baseline import pick_cases, save_baseline
 from row3.domain.counts import count
 from row3.errors import UsageError
 from row3.gate.results import SuitesReport, judged
-from row3.project.suites import Suite
 from row3.running.session import MAX_REPEATS, LiveFlags, Session, open_recovered
 from row3.running.suite_run import note_unused_inputs, plain_run
 
@@ -66,12 +65,12 @@ def run_default(common: Common, flags: Flags) -> int:
         return _run_all_suites(common, live, flags)
     if flags.compare and flags.against is not None and (code := _gate_removed(common, flags.against)) is not None:
         return code
-    session = common.session().under(live)
+    session = common.session(live)
     if flags.only is not None:
         chosen = frozenset(filter(session.options.wants, pick_cases(session.project, session.suite, flags.only)))
         if not chosen:
             raise UsageError(f"no {flags.only} case matches", where="--case, --tag", fix="Leave these or --only out")
-        session.options = replace(session.options, only=chosen)
+        session = replace(session, options=replace(session.options, only=chosen))
         session.say(f"{count(len(chosen), f'{flags.only} case')}: no verdict on part of the suite")
     if flags.dry_run:
         return _estimate(session, common, flags)
@@ -112,7 +111,7 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     from row3.running.lineup import line_up
 
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
-    lineup = line_up(session.project, session.suite, role=role, named=session.named)
+    lineup = line_up(session.project, session.suite, role=role, named=session.options.named)
     note_unused_inputs(session, session.suite, lineup)
     baseline = planned_interleaving(session) if flags.compare else None
     plan = estimate(session.project, session.suite, lineup, session.options, baseline=baseline)
@@ -153,9 +152,8 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
     if flags.compare:
         note_history(common, suites.noted, in_git=suites.in_git)
     if flags.baseline:
-        whole = {result.suite for result in report.results if not result.exit_code}
-        made = [session.suite for session in suites.made if session.suite.name in whole]
-        paths = [suites.project.baseline(suite.name, suite.tier) for suite in made]
+        saved = [each.run.suite for each in report.results if each.run is not None and not each.exit_code]
+        paths = [suites.project.baseline(suite.name, suite.tier) for suite in saved]
         note_baselines(common, paths, in_git=suites.in_git)
     return code
 
@@ -187,18 +185,12 @@ def refuse_suite_options(common: Common) -> None:
             raise click.UsageError(f"--{name} applies to one suite; leave out --all")
 
 
-def open_suites(common: Common, live: LiveFlags) -> AllSuites:
+def open_suites(common: Common, live: LiveFlags | None = None) -> AllSuites:
     """Open the project with all its suites. Raises `InvalidFile`."""
     from row3.commands.all_suites import AllSuites
 
-    options, gate = common.run_options(), common.gate_flags
-    project, recovered = open_recovered(
-        common.start, options, may_write=common.may_write, say=common.say, guard=common.guard
-    )
+    live = live or LiveFlags()
+    options, command, state = common.run_options(), common.command_options(live), common.state(live)
+    project = open_recovered(common.start, options, command, state, guard=common.guard)
     common.check_continue(options.mode or project.config.mode)
-
-    def make(suite: Suite) -> Session:
-        own = Session(project, gate.applied(suite), options, (), common.may_write, common.say, None, gate, recovered)
-        return common.opened(own)
-
-    return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live=live)
+    return AllSuites(project, options, command, state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from row3.comparing.approvals import check_approval, new_approvals, sign
@@ -16,35 +16,28 @@ from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.judging import Context, approved, judge
 from row3.gate.results import SuiteResult, SuitesReport, judged
 from row3.project.base import OUTSIDE_GIT, find_base, repository_state
-from row3.project.history import read_history
 from row3.project.project import Project
-from row3.project.snapshot import Snapshot
 from row3.project.suites import Suite, pick_suite
-from row3.running.budget import Budget, open_budget
+from row3.running.budget import open_budget
 from row3.running.collect import new_run_id
-from row3.running.session import LiveFlags, Session, note_misnamed, save_log
+from row3.running.run_options import RunOptions
+from row3.running.session import CommandOptions, Session, State, begin, save_log
 from row3.running.stages import Overrides
 
 
 @dataclass(slots=True)
 class AllSuites:
-    """The sessions of a command over all suites."""
+    """A project for a command over all its suites."""
 
     project: Project
-    make: Callable[[Suite], Session]
-    """Makes a suite's session with the options of the command line."""
-    mode: str
-    named: tuple[str, ...] = ()
-    live: LiveFlags = field(default_factory=LiveFlags)
-    made: list[Session] = field(default_factory=list)
-    budget: Budget | None = None
-    """Shared by all suites."""
+    options: RunOptions
+    command: CommandOptions
+    state: State
     noted: int = 0
     """Number of comparisons entered in the history."""
-    _history: list[HistoryEntry] | None = None
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """Names of all suites. Raises `InvalidFile` if there is none."""
         names = self.project.suite_names()
         if not names:
@@ -52,42 +45,31 @@ class AllSuites:
         return names
 
     def of(self, name: str) -> Session:
-        """Make a suite's session. Raises `InvalidFile` and `UsageError` for its settings."""
-        suite = pick_suite(self.project, name, tier_of(self.mode))
+        """Return a suite's session. Raises `InvalidFile` and `UsageError` for its settings."""
+        suite = pick_suite(self.project, name, tier_of(self.options.mode or self.project.config.mode))
         if len(self.names) > 1:  # printed commands have to name the suite
             suite = replace(suite, flag=f" --suite {shlex.quote(name)}")
-        own = self.make(suite)
-        note_misnamed(self.project, suite, own.say)
-        own.named = prompts_of(suite, self.named)
+        options = replace(self.options, named=prompts_of(suite, self.options.named))
         if suite.system is not None:  # model options do not apply to a system
-            own.options = replace(own.options, overrides=Overrides())
-        own.earlier = self.history()
-        own.under(self.live)
-        if own.budget is not None:
-            if self.budget is None:
-                every = [pick_suite(self.project, each) for each in self.names]
-                self.budget = open_budget(self.project, every, own.budget.limit)
-            own.budget = self.budget
-        self.made.append(own)
-        return own
+            options = replace(options, overrides=Overrides())
+        session = begin(self.project, suite, options, self.command, self.state)
+        limit = self.command.live.max_cost
+        if limit is not None and self.state.budget is None:
+            every = [pick_suite(self.project, each) for each in self.names]
+            self.state.budget = open_budget(self.project, every, limit)
+        return session
 
     @property
     def in_git(self) -> bool:
         """Whether the project is in a git repository."""
         return repository_state(self.project) != OUTSIDE_GIT
 
-    def history(self) -> list[HistoryEntry]:
-        """Return the history, reading it once. Raises `InvalidFile`."""
-        if self._history is None:
-            self._history = read_history(self.project.tree)
-        return self._history
-
     def check_named(self, among: Sequence[str] | None = None) -> None:
         """Raise `UsageError` for a named prompt that is in no pipeline `among` these suites (default: all)."""
         suites: list[Suite] = []
         with suppress(Row3Error):  # an unusable suite is reported in its turn
             suites = [pick_suite(self.project, name) for name in (self.names if among is None else among)]
-        for text in self.named if suites else ():
+        for text in self.options.named if suites else ():
             if not any(prompts_of(suite, (text,)) for suite in suites):
                 what = f"`{text}` is not in any suite's pipeline"
                 raise UsageError(what, where="--prompt", fix="See `pipeline` in row3.toml")
@@ -106,15 +88,17 @@ def compare_all(
     suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None, pages: bool = False
 ) -> Iterator[SuiteResult]:
     """Compare every suite in turn, or those in `names`, and write nothing; raises for errors in shared files."""
-    suites.history()
+    _ = suites.project.history  # an error in it is no error of a suite
     base = None if against is None else find_base(suites.project, against)
-    project, head = suites.project, Snapshot(suites.project)
+    project = suites.project
     if names is not None:
-        chosen = [name for name in names if base is None or head.has_cases(name) or not base.judges(name)]
+        chosen: Sequence[str] = [
+            name for name in names if base is None or project.has_cases(name) or not base.judges(name)
+        ]
         chosen = [pick_suite(project, name).name for name in chosen]
     else:
-        chosen = [name for name in project.suite_names() if base is None or head.has_cases(name)]
-        chosen = chosen if chosen or (base is not None and base.suites()) else suites.names
+        chosen = [name for name in project.suite_names() if base is None or project.has_cases(name)]
+        chosen = chosen if chosen or (base is not None and base.judged_suites()) else suites.names
     suites.check_named(None if names is None else chosen)
     yield from judge_suites(suites.of, suites.project, chosen, base, removed=names, pages=pages)
 
@@ -124,16 +108,16 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
     results = list(compare_all(suites, against=against, names=names))
     comparisons = [result.comparison for result in results if result.comparison is not None]
     if comparisons:
-        suites.noted = note(suites.made[0], comparisons)
+        suites.noted = note(suites.project, suites.command, suites.state.say, comparisons)
     for comparison in comparisons:
-        save_log(suites.made[0], comparison.run)
+        save_log(suites.project, comparison.run, suites.state.say)
     results = [result if result.comparison is None else judged(result.comparison) for result in results]
     return SuitesReport(sorted(results, key=lambda result: result.suite))
 
 
 def run_all(suites: AllSuites, verb: Callable[[Session], SuiteResult]) -> SuitesReport:
     """Apply `verb` to every suite; an error becomes that suite's result. Raises as `compare_all`."""
-    suites.history()
+    _ = suites.project.history  # an error in it is no error of a suite
     suites.check_named()
     results: list[SuiteResult] = []
     for name in suites.names:
@@ -148,7 +132,7 @@ def judge_suites(
     make: Callable[[str], Session],
     project: Project,
     names: Sequence[str],
-    base: Snapshot | None,
+    base: Project | None,
     *,
     removed: Collection[str] | None = None,
     pages: bool = False,
@@ -157,7 +141,7 @@ def judge_suites(
     for name in names:
         try:
             session = make(name)
-            if base is not None and not base.judges(name) and not Snapshot(session.project).judges(name):
+            if base is not None and not base.judges(name) and not session.project.judges(name):
                 how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
                 yield SuiteResult(name, problem=f"no baseline yet, so nothing was compared (`{how}` saves one)")
             else:
@@ -168,11 +152,10 @@ def judge_suites(
         yield from _removed_suites(project, base, removed)
 
 
-def _removed_suites(project: Project, base: Snapshot, names: Collection[str] | None = None) -> Iterator[SuiteResult]:
+def _removed_suites(project: Project, base: Project, names: Collection[str] | None = None) -> Iterator[SuiteResult]:
     """Yield the suites of the base that have no golden cases any more; only those in `names`, if given."""
-    head = Snapshot(project)
-    for name in base.suites():
-        if (names is None or name in names) and not head.has_cases(name):
+    for name in base.judged_suites():
+        if (names is None or name in names) and not project.has_cases(name):
             manifest = base.manifest(name)
             judgement = judge(
                 name,
@@ -180,7 +163,7 @@ def _removed_suites(project: Project, base: Snapshot, names: Collection[str] | N
                 (),
                 Context(suite_removed=True),
                 answers=[] if manifest is None else [manifest.digest],
-                approvals=new_approvals(head.history(), base, name),
+                approvals=new_approvals(project.history, base, name),
                 brought=True,
             )
             yield SuiteResult(name, judgement=judgement)
@@ -197,10 +180,10 @@ def gate_removed(
 ) -> SuiteResult | None:
     """Judge the removal of a suite, by default the default one; None if it still exists."""
     name = suite or project.default_suite
-    if name is not None and Snapshot(project).has_cases(name):
+    if name is not None and project.has_cases(name):
         return None
     base = find_base(project, against)
-    name = name or base.project.default_suite
+    name = name or base.default_suite
     removed = None if name is None else next(_removed_suites(project, base, [name]), None)
     if removed is None or removed.judgement is None or approve is None:
         return removed

@@ -77,7 +77,7 @@ def find_flaky(session: Session) -> FlakyReport:
     Raises `InvalidFile`, `UsageError`.
     """
     project, suite = session.project, session.suite
-    history = gather(project, suite, named=session.named, only=session.options.only)
+    history = gather(project, suite, named=session.options.named, only=session.options.only)
     if not history.settings:
         fix = f"Ask every case several times: row3 --repeats 3 --mode record{suite.flag}"
         raise InvalidFile("no recorded answers", where=f"suite {suite.name}", fix=fix)
@@ -112,7 +112,7 @@ def find_flaky(session: Session) -> FlakyReport:
 
 def _own(session: Session) -> Setting | None:
     """Return the setting that `row3` runs; None if no model is configured."""
-    lineup = line_up(session.project, session.suite, role="candidate", named=session.named)
+    lineup = line_up(session.project, session.suite, role="candidate", named=session.options.named)
     try:
         return setting_of_asking(make_asking(session.suite, lineup, session.options))
     except UsageError:
@@ -176,7 +176,7 @@ def plan(
         raise InvalidFile("nothing to plan from: there is no baseline", where=f"suite {suite.name}", fix=fix)
     most = repeats
     if most is None:
-        first = str(line_up(project, suite, role="candidate", named=session.named).prompts[0].ref)
+        first = str(line_up(project, suite, role="candidate", named=session.options.named).prompts[0].ref)
         recorded = [each.repeat for each in open_recordings(project, suite).all() if each.prompt == first]
         most = 1 + max(recorded, default=0)
     for number in dict.fromkeys((most, repeats or 1)):

@@ -13,7 +13,6 @@ from row3.domain.given import is_set
 from row3.errors import UsageError
 from row3.project.base import find_base, work_base
 from row3.project.project import Project
-from row3.project.snapshot import Snapshot
 from row3.project.trusted_code import all_code
 
 VARIABLE = "ROW3_TRUST"
@@ -29,7 +28,7 @@ def guard_of(environ: Mapping[str, str], *, against: str | None = None, trust: b
 class Guard:
     """Lets code run only if the base has it too."""
 
-    base: Snapshot | None = None
+    base: Project | None = None
     """The base; found when first needed."""
     against: str | None = None
     """The base's ref on the command line; None for the hook's base."""
@@ -42,13 +41,13 @@ class Guard:
         if not asked:
             return
         base, changed = self._found(project, suite)
-        if found := list(differences(asked, all_code(base.project, suite), changed)):
+        if found := list(differences(asked, all_code(base, suite), changed)):
             what = f"{base.label} does not have the code that would run: {'; '.join(found)}"
             fix = f"Review the code, then pass --trust, or set {VARIABLE}=1 for the hook"
             raise UsageError(what, where=f"suite {suite}", fix=fix)
         self._passed |= {(suite, each) for each in asked}
 
-    def _found(self, project: Project, suite: str) -> tuple[Snapshot, list[str]]:
+    def _found(self, project: Project, suite: str) -> tuple[Project, list[str]]:
         """Return the base, and the project's files that differ from it."""
         from row3.project.git.repository import Repository
 

@@ -12,12 +12,12 @@ from row3.commands.code_guard import VARIABLE, Guard
 from row3.domain.given import is_set
 from row3.errors import Row3Error, UsageError
 from row3.gate.results import SuiteResult, worst_code
-from row3.project.base import affected, fork_of_work, inside_of, protected_branch, snapshot_of
+from row3.project.base import affected, fork_of_work, inside_of, project_at, protected_branch
 from row3.project.project import PLACES, READ_PATHS, find_root
 from row3.project.suites import pick_suite
 from row3.running.opening import refuse_tracked
 from row3.running.run_options import RunOptions
-from row3.running.session import Session
+from row3.running.session import CommandOptions, Session
 
 if TYPE_CHECKING:
     from row3.project.git.refs import Push
@@ -114,21 +114,21 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
             return
         verdict.changed = tuple(dict.fromkeys((*verdict.changed, *changed)))
     verdict.base = base
-    head = snapshot_of(repository, root, commit, label="")
-    judge = None if base is None else snapshot_of(repository, root, base, label=base[:10])
+    head = project_at(repository, root, commit, label="")
+    judge = None if base is None else project_at(repository, root, base, label=base[:10])
     if judge is not None and not is_set(os.environ, VARIABLE):
         guard = Guard(judge)
-        for each in (head, judge):
-            each.project = replace(each.project, guard=guard)
-    project = head.project
-    names = [name for name in project.suite_names() if head.has_cases(name)]
+        head, judge = replace(head, guard=guard), replace(judge, guard=guard)
+    names = [name for name in head.suite_names() if head.has_cases(name)]
     affects = set(names) if judge is None else affected(head, judge, [path.removeprefix(inside) for path in changed])
     verdict.untouched += [name for name in names if name not in affects]
 
     def session(name: str) -> Session:
-        return Session(project, pick_suite(project, name, "replay"), RunOptions(mode="replay"), may_write=False)
+        return Session(
+            head, pick_suite(head, name, "replay"), RunOptions(mode="replay"), CommandOptions(may_write=False)
+        )
 
-    verdict.results += judge_suites(session, project, [name for name in names if name in affects], judge)
+    verdict.results += judge_suites(session, head, [name for name in names if name in affects], judge)
 
 
 def _called_from(repository: Repository, project: Path) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, MissingExtra
 from row3.gate.results import JudgedSuite, Run
 from row3.project.files import write_atomic
-from row3.project.history import FILE, read_history
+from row3.project.history import FILE
 from row3.project.project import Project, own_file
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
@@ -22,10 +22,10 @@ from row3.running.session import scored_by
 
 
 def suite_history(
-    project: Project, suite: Suite, *, action: str | None = None, last: int | None = None
+    project: Project, suite: JudgedSuite, *, action: str | None = None, last: int | None = None
 ) -> list[HistoryEntry]:
     """Return the suite's entries, oldest first. Raises `InvalidFile`."""
-    entries = [entry for entry in read_history(project.tree) if entry.suite == suite.name]
+    entries = [entry for entry in project.history if entry.suite == suite.name]
     entries = [entry for entry in entries if action in (None, entry.action)]
     return entries[-last:] if last else entries
 
@@ -87,7 +87,7 @@ def draw_trend(
     """
     # The lock keeps a promotion from writing history and chart in between.
     with writing(project.root) if file is None else nullcontext():
-        points = marked_points(suite, read_history(project.tree), say)
+        points = marked_points(suite, project.on_disk().history, say)
         path = file or Path(chart_name(suite, weekly=weekly))
         content = trend_chart(points, suite, weekly=weekly, png=path.suffix.lower() == ".png")
         if file is None:

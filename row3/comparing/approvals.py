@@ -13,7 +13,6 @@ from row3.errors import UsageError
 from row3.matching.normalise import normalise
 from row3.project.history import FILE as HISTORY
 from row3.project.project import CHANGELOG, Project
-from row3.project.snapshot import Snapshot
 from row3.running.collect import now
 
 NO_REASONS = frozenset({"reason", "text", "why", "placeholder", "todo", "tbd", "tba", "fixme", "none", "na"})
@@ -22,9 +21,9 @@ FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 """Hangul fillers: letters that are invisible."""
 
 
-def new_approvals(history: Sequence[HistoryEntry], base: Snapshot | None, suite: str) -> dict[str, Approval]:
+def new_approvals(history: Sequence[HistoryEntry], base: Project | None, suite: str) -> dict[str, Approval]:
     """Return the suite's newest approval by signature, without those the base has already."""
-    earlier = [] if base is None else [entry.approval for entry in base.history()]
+    earlier = [] if base is None else [entry.approval for entry in base.history]
     mine = [(each.evidence, each.approval) for each in history if each.suite == suite and each.approval is not None]
     return dict(sorted((each for each in mine if each[1] not in earlier), key=lambda each: each[1].at))
 

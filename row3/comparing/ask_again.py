@@ -18,7 +18,6 @@ from row3.gate.adaptive import Margin
 from row3.gate.drift import CaseDrift, Drift, DriftCheck, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.results import Drifted, Run
-from row3.project.cases import read_cases
 from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.suites import Suite, baseline_tier, has_baseline
@@ -40,7 +39,7 @@ def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None
 
     A system has no earlier version to ask. Raises `UsageError` if the comparison is adaptive and cannot ask.
     """
-    suite, live = session.suite, session.live
+    suite, live = session.suite, session.command.live
     if suite.system is not None:
         if live.adaptive:
             what = f"row3 cannot ask the baseline's version of a `{suite.system.type}` system"
@@ -98,14 +97,14 @@ def planned_interleaving(session: Session) -> BaselineRequests | None:
     found = interleaving_of(session, baseline)
     if found is None:
         return None
-    rounds = session.live.max_repeats if session.live.adaptive else 1
+    rounds = session.command.live.max_repeats if session.command.live.adaptive else 1
     return BaselineRequests(found.baseline, frozenset(baseline.cases), rounds)
 
 
 def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Suite) -> Drift:
     """Return how far the base's current answers have drifted from its recorded ones, over cases with both."""
     pairs, same, again = Pairs(suite.kind), 0, comparer.asked_again or {}
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
+    for stored in project.cases_of(suite):
         asked, answered = again.get(stored.id), side.score(stored)
         if asked is None or asked.before is None or answered is None or answered[0].status == "failed":
             continue
@@ -185,11 +184,11 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
     With `recordings`, or without a baseline: compare with the recordings of the promoted or named prompts. Raises
     `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
-    session.switch("live")
+    session = session.switched("live")
     project, suite = session.project, session.suite
     recordings = recordings or not has_baseline(project, suite)
     if recordings:
-        lineup = line_up(project, suite, role="promoted", named=session.named)
+        lineup = line_up(project, suite, role="promoted", named=session.options.named)
         side, source = side_of_lineup(suite, lineup, open_recordings(project, suite)), f"recordings/{suite.name}"
         asking = replace(side.asking, repeats=session.options.repeats)
     else:
@@ -197,11 +196,11 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         asking = baseline_asking(project, suite, read_baseline(project, suite), session.options.repeats)
     answered = [
         stored.id
-        for stored in read_cases(project.tree, suite.golden, suite.kind)
+        for stored in project.cases_of(suite)
         if (found := side.score(stored)) is not None and found[0].status != "failed"
     ]
     if recordings and not answered:
-        flag, which = suite.flag, "these prompts" if session.named else "the promoted prompts"
+        flag, which = suite.flag, "these prompts" if session.options.named else "the promoted prompts"
         fix = f"Record them with `row3 --mode record{flag}`, or save a baseline with `row3 --baseline{flag}`"
         raise InvalidFile(f"no recordings of {which}", where=source, fix=fix)
     quarantined = {entry.case_id for entry in in_force(project, suite).active}

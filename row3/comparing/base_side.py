@@ -20,7 +20,6 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.project.cases import StoredCase
 from row3.project.project import Project
-from row3.project.prompts import read_promoted, read_prompt, versions
 from row3.project.recordings import RecordingIndex
 from row3.project.saved_runs import ScoreCache
 from row3.project.suites import Suite
@@ -61,7 +60,7 @@ def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -
     """Return the promoted versions, else the manifest's, else the highest. Raises as `line_up`."""
     pinned: dict[str, str] = {}
     if manifest is not None and suite.system is None:
-        promoted, available = read_promoted(project.tree), versions(project.tree)
+        promoted, available = project.promoted, project.versions
         pinned = {
             name: version
             for name, version in manifest.versions.items()
@@ -111,7 +110,7 @@ def prompt_diffs(place: Project, header: BaseHeader, lineup: Lineup) -> dict[str
         if version is None or digest == prompt.digest:
             continue
         with suppress(InvalidFile):
-            old = read_prompt(place.tree, PromptRef(name, version))
+            old = place.prompt(PromptRef(name, version))
             if old.digest == digest:
                 found[name] = text_diff(old.text, prompt.text, str(old.ref), str(prompt.ref))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
@@ -11,11 +10,10 @@ from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.project.base import repository_state
-from row3.project.cases import read_cases
 from row3.project.history import FILE as HISTORY
-from row3.project.history import history_text, read_history
+from row3.project.history import history_text
 from row3.project.json_lines import lines_in
-from row3.project.manifests import manifest_bytes, parse_manifest, read_manifest
+from row3.project.manifests import manifest_bytes, parse_manifest
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
 from row3.project.saved_runs import latest_runs, parse_record, read_log
@@ -39,13 +37,13 @@ def save_baseline(session: Session) -> SuiteResult:
     project = session.project
     state = repository_state(project)
     run = with_action(run, "baseline", commit=state[0], dirty=state[1])
-    declines = declining_runs(read_history(project.tree), run, session.suite)
-    if session.may_write:
+    declines = declining_runs(project.history, run, session.suite)
+    if session.command.may_write:
         with writing(project.root, say=session.say):
-            files = baseline_files(project, session.suite, run, session.answers)
-            files[HISTORY] = history_text(project.tree, entry_of(run)).encode()
+            files = baseline_files(project, session.suite, run)
+            files[HISTORY] = history_text(project.on_disk().tree, entry_of(run)).encode()
             commit(project.root, files)
-    save_log(session, run)
+    save_log(session.project, run, session.say)
     return ran(run, declines)
 
 
@@ -54,7 +52,7 @@ def manifest_of(project: Project, run: Run) -> Manifest:
     header, kind = run.header, run.suite.kind
     inputs = {
         stored.id: digest_json(kind.variables(stored.case))
-        for stored in read_cases(project.tree, project.golden(header.suite), kind)
+        for stored in project.cases.read(project.golden(header.suite), kind)
     }
     cases = {}
     for line in run.records:
@@ -81,7 +79,7 @@ def manifest_of(project: Project, run: Run) -> Manifest:
     )
 
 
-def baseline_files(project: Project, suite: Suite, run: Run, answers: Sequence[str] = ()) -> dict[str, bytes]:
+def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]:
     """Return the files of a new baseline: itself, the previous one archived, and its answers if it is live."""
     files: dict[str, bytes] = {}
     path = project.baseline(suite.name, suite.tier)
@@ -90,7 +88,7 @@ def baseline_files(project: Project, suite: Suite, run: Run, answers: Sequence[s
         files[f"{ARCHIVE}/{suite.name}-{parse_manifest(raw, where=path).run_id}.json"] = raw
     files[path] = manifest_bytes(manifest_of(project, run))
     if suite.tier == "live":
-        files[live_answers(project, suite)] = "".join(f"{line}\n" for line in sorted(answers)).encode()
+        files[live_answers(project, suite)] = "".join(f"{line}\n" for line in sorted(run.answers)).encode()
     return files
 
 
@@ -123,7 +121,7 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
     where = project.tree.place(path)
     if not project.tree.exists(path):
         raise no_baseline(project, suite)
-    manifest = read_manifest(project.tree, path)
+    manifest = project.manifest_at(path)
     if manifest.kind != suite.kind.name:
         what = f"the baseline is of kind `{manifest.kind}`, the suite of kind `{suite.kind.name}`"
         fix = f"Save a new one with `row3 --baseline{suite.flags('row3 --baseline')}`"
@@ -143,7 +141,7 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
         known = read_baseline(project, suite).cases
         found = [
             stored.id
-            for stored in read_cases(project.tree, suite.golden, suite.kind)
+            for stored in project.cases_of(suite)
             if stored.id not in known or known[stored.id].digest != stored.digest
         ]
     else:

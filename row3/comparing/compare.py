@@ -19,9 +19,9 @@ from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import PolicyName
 from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
+from row3.project.project import Project
 from row3.project.recordings import open_index
-from row3.project.snapshot import Snapshot
-from row3.project.suites import Suite, read_suite
+from row3.project.suites import Suite
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking
 from row3.running.session import Session
@@ -32,7 +32,7 @@ GOLDEN = ("edited", "removed", "new")
 def compare(
     session: Session,
     *,
-    base: Snapshot | None = None,
+    base: Project | None = None,
     lineup: Lineup | None = None,
     policy: PolicyName | None = None,
     pages: bool = False,
@@ -51,7 +51,7 @@ def compare(
     if pages:
         from row3.comparing.case_pages import CasePages
 
-        session.options = replace(session.options, page=CasePages(session.suite))
+        session = replace(session, options=replace(session.options, page=CasePages(session.suite)))
     gate = open_gate(session, None if added else base)
     suite = gate.suite
     run, comparer, after = gate.score(session, lineup)
@@ -81,7 +81,7 @@ def compare(
         context,
         effect=partial(effect_of, comparer, after),
         answers=[answer for each in comparers if each is not None for answer in each.answers],
-        approvals=new_approvals(session.history(), base, suite.name),
+        approvals=new_approvals(session.project.history, base, suite.name),
         brought=base is not None,
     )
     kind, drift, adaptive = suite.kind, None, None
@@ -110,7 +110,7 @@ def compare(
         declines=context.declines,
         sensitivity=sensitivity(comparer.pairs, kind.primary, judged, primary=kind.primary),
         approval=judgement.approval,
-        prompt_diffs=prompt_diffs((gate.base or gate.head).project, gate.side.header, run.lineup),
+        prompt_diffs=prompt_diffs(gate.base or gate.head, gate.side.header, run.lineup),
         tallies=comparer.tallies,
         interleaved=gate.interleaving is not None,
         saved=saved,
@@ -168,15 +168,15 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
 
 def _unchanged(gate: Gate, run: Run, comparer: Comparer) -> bool:
     """Return whether the candidate is a draft that the base has with the same settings and answers."""
-    if gate.base is None or gate.session.named or not run.suite.prompted:
+    if gate.base is None or gate.session.options.named or not run.suite.prompted:
         return False
     if run.lineup.digests() in (gate.side.header.prompt_digests, gate.promoted.digests()):
         return False
-    base_suite = read_suite(gate.base.project, run.suite.name)
-    draft = line_up(gate.base.project, base_suite, role="candidate")
+    base_suite = gate.base.suite(run.suite.name, "replay")
+    draft = line_up(gate.base, base_suite, role="candidate")
     if _asked(base_suite, draft, run.header.repeats) != _asked_by(run.header):
         return False
-    answered = open_index(gate.base.project.tree, run.suite.name)
+    answered = open_index(gate.base.tree, run.suite.name)
     return all(digest in answered for asked, _ in comparer.requests.values() for digest in asked)
 
 
@@ -191,8 +191,7 @@ def _promoted(gate: Gate, run: Run, *, again: bool) -> Scored | None:
     if asked == _asked_by(run.header) or (not again and asked == _asked_by(header)):
         return None
     options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=repeats)
-    alone = replace(session, options=options, named=(), may_write=False)
-    return gate.score(alone, gate.promoted)
+    return gate.score(replace(session, options=options), gate.promoted)
 
 
 def _asked(suite: Suite, lineup: Lineup, repeats: int) -> tuple[Any, ...]:

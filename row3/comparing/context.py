@@ -19,11 +19,10 @@ from row3.gate.power import detectable_metrics
 from row3.gate.results import Run
 from row3.gate.rolling import RollingBaseline, rolling_baseline
 from row3.project.base import asked_by
+from row3.project.criteria import loosened
 from row3.project.project import Project
-from row3.project.prompts import read_promoted, read_prompt
 from row3.project.recordings import open_changed
-from row3.project.snapshot import Snapshot, loosened
-from row3.project.suites import Suite, read_suite
+from row3.project.suites import Suite
 from row3.running.replay import open_recordings
 from row3.running.run_options import RunOptions, with_action
 from row3.running.session import entry_of
@@ -41,14 +40,14 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         added: `suite NAME` or `baseline` if the change adds what judges it; else empty.
     """
     session, base, suite = gate.session, gate.base, gate.suite
-    history = session.history()
-    earlier, run_ids = [] if base is None else base.history(), {entry.run_id for entry in history}
+    history = session.project.history
+    earlier, run_ids = () if base is None else base.history, {entry.run_id for entry in history}
     declines = declining_runs(history, run, suite)
     before, now = gate.side.header, run.header
     settings_differ = any(
         name in now.parameters and settings != now.parameters[name] for name, settings in before.parameters.items()
     )
-    rules = read_suite((gate.base or gate.head).project, suite.name, suite.tier)
+    rules = (gate.base or gate.head).suite(suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
     context = Context(
@@ -102,19 +101,19 @@ def _recorded(gate: Gate, comparer: Comparer) -> int:
     """Return how many of the candidate's answers the change records."""
     if gate.base is None or gate.base_index is None:
         return 0
-    changed = open_changed(gate.session.project.tree, gate.base.project.tree, gate.suite.name)
+    changed = open_changed(gate.session.project.tree, gate.base.tree, gate.suite.name)
     asked = {digest for requests, _ in comparer.requests.values() for digest in requests}
     return sum(digest in changed and digest not in gate.base_index for digest in asked)
 
 
-def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[CriteriaChange]:
+def _project_changes(base: Project, project: Project, suite: str) -> Iterator[CriteriaChange]:
     """Yield changes of the project's settings, for one suite only: the default one, if the base judges it."""
-    judged = [name for name in base.suites() if Snapshot(project).has_cases(name)]
-    named = [name for name in (project.default_suite, base.project.default_suite) if name in judged]
+    judged = [name for name in base.judged_suites() if project.has_cases(name)]
+    named = [name for name in (project.default_suite, base.default_suite) if name in judged]
     if suite != next(iter([*named, *judged]), None):
         return
     for key in ("suite", "protected_branch"):
-        before, after = (getattr(each.config, key) for each in (base.project, project))
+        before, after = (getattr(each.config, key) for each in (base, project))
         if before != after:
             yield CriteriaChange("changed", f"rule {key}", before, after)
 
@@ -150,9 +149,9 @@ def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, 
     )
 
 
-def _current(place: Snapshot, run: Run) -> list[str | None]:
+def _current(place: Project, run: Run) -> list[str | None]:
     """Return the promoted version of each of the run's prompts, None for one that is not promoted."""
-    promoted = read_promoted(place.project.tree)
+    promoted = place.promoted
     return [promoted[name].version if name in promoted else None for name in run.lineup.versions()]
 
 
@@ -173,7 +172,7 @@ def _differs(gate: Gate, now: Manifest) -> bool:
         return True
     session = gate.session
     options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=now.repeats)
-    run = run_suite(replace(session, options=options, named=()), lineup=gate.promoted)
+    run = run_suite(replace(session, options=options), lineup=gate.promoted)
     return manifest_of(session.project, run).digest != now.digest
 
 
@@ -190,19 +189,19 @@ def _altered(gate: Gate, now: Manifest, case_ids: Collection[str]) -> tuple[list
     return [case for case in gone if case in case_ids], altered
 
 
-def _broken_locks(base: Snapshot | None, head: Snapshot, suite: Suite) -> Iterator[str]:
+def _broken_locks(base: Project | None, head: Project, suite: Suite) -> Iterator[str]:
     """Yield versions whose lock differs from the base's, or whose file is gone or does not match its lock."""
-    before, now, tree = {} if base is None else base.locks(), head.locks(), head.project.tree
+    before, now = {} if base is None else base.locks, head.locks
     places = [head] if base is None else [base, head]
     for ref, digest in {**now, **before}.items():
         parsed = parse_reference(ref)
         if parsed is None:
             continue
-        asked = [asked_by(place.project, parsed.name) for place in places]
+        asked = [asked_by(place, parsed.name) for place in places]
         if asked[-1] and not any(suite.name in names for names in asked):
             continue  # the suites that use the prompt report it
         try:
-            fits = now.get(ref) == digest == read_prompt(tree, parsed).digest
+            fits = now.get(ref) == digest == head.prompt(parsed).digest
         except InvalidFile:
             fits = False
         if not fits:

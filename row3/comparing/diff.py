@@ -12,7 +12,6 @@ from row3.domain.changes import MetricChange
 from row3.domain.runs import RunHeader
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import compare_case
-from row3.project.cases import sources_of
 from row3.project.project import Project
 from row3.project.saved_runs import CaseRecord
 from row3.project.suites import Suite
@@ -67,7 +66,7 @@ def diff(
     names = Names(project, suite, options, named)
     left, right = [opener() for opener in [names.find(before), names.find(after)]]
     comparer = Comparer(suite)
-    sources = {**sources_of(left.project.tree, suite.golden), **sources_of(right.project.tree, suite.golden)}
+    known = left.project.cases.entries(suite.golden) | right.project.cases.entries(suite.golden)
     old_cases, new_cases = (
         {case_id: record for case_id, record in side.run.cases.items() if only is None or case_id in only}
         for side in (left, right)
@@ -78,7 +77,8 @@ def diff(
             comparer.add_removed([case_id])
             continue
         compared = None if old is None else _compared(suite, old, new, left.run.header.repeats)
-        comparer.take(result_of(new, compared, repeats=right.run.header.repeats, source=sources.get(case_id)))
+        source = known[case_id].source if case_id in known else None
+        comparer.take(result_of(new, compared, repeats=right.run.header.repeats, source=source))
     diffs, without_text = _prompt_diffs(left, right)
     return Diff(
         suite=suite.name,

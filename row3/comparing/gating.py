@@ -9,24 +9,21 @@ from row3.comparing.approvals import check_approval, sign
 from row3.comparing.base_side import promoted_lineup
 from row3.comparing.compare import compare
 from row3.comparing.lessons import note_lessons
-from row3.comparing.sources import changed_criteria
 from row3.domain.judgements import Approval
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.errors import Row3Error, UsageError
 from row3.gate.judging import approved
 from row3.gate.results import Comparison
-from row3.project.base import OUTSIDE_GIT, find_base, repository_state, work_base
-from row3.project.cases import CaseFiles, case_files
+from row3.project.base import CRITERIA, OUTSIDE_GIT, find_base, repository_state, work_base
 from row3.project.changelog import approval_entry, insert_entry, unreleased_entry
+from row3.project.criteria import changed_criteria
 from row3.project.history import FILE as HISTORY
-from row3.project.history import history_with_new
+from row3.project.history import history_with_new, new_entries
 from row3.project.project import CHANGELOG, Project, read_changelog
-from row3.project.snapshot import Snapshot
-from row3.project.suites import read_suite
 from row3.project.transaction import commit, writing
 from row3.running.run_options import make_asking, with_action
-from row3.running.session import Session, entry_of, save_log
+from row3.running.session import CommandOptions, Session, entry_of, save_log
 
 
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
@@ -34,7 +31,12 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
     An approval is for the comparison that the hook would make, if it objects; else for the one with the baseline.
     """
-    check_approval(approve, may_write=session.may_write, partial=session.options.partial, gate_flags=str(session.gate))
+    check_approval(
+        approve,
+        may_write=session.command.may_write,
+        partial=session.options.partial,
+        gate_flags=str(session.command.gate),
+    )
     base = None if against is None else find_base(session.project, against)
     if approve is not None and base is None and session.mode != "live":
         base = work_base(session.project)
@@ -50,31 +52,36 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         else:
             comparison.approval, comparison.judgement = approval, approved(judgement, approval)
             changelog = partial(approved_changelog, session.project, approval, comparison)
-    comparison.noted = bool(note(session, [comparison], changelog))
-    save_log(session, comparison.run)
+    comparison.noted = bool(note(session.project, session.command, session.say, [comparison], changelog))
+    save_log(session.project, comparison.run, session.say)
     return comparison
 
 
-def note(session: Session, comparisons: Sequence[Comparison], changelog: Callable[[], str] | None = None) -> int:
+def note(
+    project: Project,
+    command: CommandOptions,
+    say: Callable[[str], None],
+    comparisons: Sequence[Comparison],
+    changelog: Callable[[], str] | None = None,
+) -> int:
     """Write a history entry for each comparison with a new result; return how many were written.
 
     Nothing is written in CI, for a report format or under gate options, nor for partial or incomplete runs. Lessons of
     regressions go to `.row3/`.
     """
-    project = session.project
-    state = repository_state(project) if session.may_write else OUTSIDE_GIT
+    state = repository_state(project) if command.may_write else OUTSIDE_GIT
     entries = []
     for each in comparisons:
         each.run = with_action(each.run, "compare", commit=state[0], dirty=state[1])
-        each.in_git = not session.may_write or state != OUTSIDE_GIT
+        each.in_git = not command.may_write or state != OUTSIDE_GIT
         each.asking = _asking(project, each)
         if each.judgement.complete and not each.run.partial:
             entries.append(entry_of(each.run, each.judgement, each.approval))
-    if not session.gate.given:
-        note_lessons(session, comparisons)
-    if not session.may_write or session.gate.given:
+    if not command.gate.given:
+        note_lessons(project, command, say, comparisons)
+    if not command.may_write or command.gate.given:
         return 0
-    return write_entries(project, entries, changelog, session.say)
+    return write_entries(project, entries, changelog, say)
 
 
 def _asking(project: Project, comparison: Comparison) -> str:
@@ -83,11 +90,11 @@ def _asking(project: Project, comparison: Comparison) -> str:
         return ""
     name = comparison.run.suite.name
     try:
-        base = work_base(project)
+        base = work_base(project, CRITERIA)
         if base is None or not base.judges(name):
             return ""
-        theirs, own = read_suite(base.project, name), read_suite(project, name)
-        changes = changed_criteria(base, theirs, Snapshot(project), own)
+        theirs, own = base.suite(name, "replay"), project.suite(name, "replay")
+        changes = changed_criteria(base, theirs, project, own)
     except Row3Error:  # the hook reports it
         return ""
     return base.label if any(change.effect in ("removed", "loosened") for change in changes) else ""
@@ -97,10 +104,10 @@ def write_entries(
     project: Project, entries: Sequence[HistoryEntry], changelog: Callable[[], str] | None, say: Callable[[str], None]
 ) -> int:
     """Write the entries with new results, and the new changelog, as one change; return how many were added."""
-    if changelog is None and not history_with_new(project.tree, entries)[1]:
+    if changelog is None and not new_entries(project.history, entries):
         return 0  # do not wait for the lock
     with writing(project.root, say=say):
-        text, added = history_with_new(project.tree, entries)
+        text, added = history_with_new(project.on_disk().tree, entries)
         files = {HISTORY: text.encode()} if added else {}
         if changelog is not None:
             files[CHANGELOG] = changelog().encode()
@@ -123,7 +130,7 @@ def approved_changelog(
     return insert_entry(changelog, unreleased_entry(version, name, approval=text), version, name)
 
 
-def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = False) -> Comparison:
+def compare_asking(session: Session, base: Project | None, *, pages: bool = False) -> Comparison:
     """Compare; with a base, the modes `record` and `auto` record missing answers first. Raises as `compare`."""
     if base is None or not base.judges(session.suite.name) or session.mode == "replay":
         return compare(session, base=base, pages=pages)
@@ -135,8 +142,8 @@ def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = Fal
     from row3.running.live import record_missing
 
     project, suite, lineup = session.project, session.suite, comparison.run.lineup
-    promoted = promoted_lineup(project, suite, Snapshot(project).manifest(suite.name))
-    for prompts, tree in ((lineup, base.project.tree), (lineup, project.tree), (promoted, project.tree)):
+    promoted = promoted_lineup(project, suite, project.manifest(suite.name))
+    for prompts, judge in ((lineup, base), (lineup, project), (promoted, project)):
         asking = make_asking(suite, prompts, session.options)
-        record_missing(session, asking, missing, files=CaseFiles(tree, case_files(tree, suite.golden)))
+        record_missing(session, asking, missing, judge=judge)
     return compare(session, base=base, pages=pages)

@@ -17,7 +17,6 @@ from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
-from row3.project import prompts as prompt_store
 from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.suites import Suite
@@ -41,12 +40,12 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     options = replace(session.options, explain=False)
     askings = combinations(project, suite, options, prompts=prompts, models=models)
     if mode != "replay":
-        if not prompts and not models and session.budget is None:
+        if not prompts and not models and session.state.budget is None:
             what = f"this would ask for every missing answer of {count(len(askings), 'combination')}"
             fix = "Name some with --model or --prompt, or set --max-cost"
             raise UsageError(what, where=f"--mode {mode}", fix=fix)
-        if session.budget is not None:
-            session.budget.check(
+        if session.state.budget is not None:
+            session.state.budget.check(
                 (each for asking in askings for each in asking.arm_models()), prices_of(project, suite)
             )
     quarantined = [entry.case_id for entry in in_force(project, suite).active if options.wants(entry.case_id)]
@@ -163,7 +162,7 @@ def combinations(
 
 def _versions(project: Project, suite: Suite, prompts: Sequence[str]) -> list[list[PromptRef]]:
     """Return the versions to rank of each prompt in the pipeline."""
-    available = prompt_store.versions(project.tree)
+    available = project.versions
     pipeline = [prompt.ref.name for prompt in line_up(project, suite, role="candidate").prompts]
     pipeline = [name for name in pipeline if name in available]  # a call has no versions to choose from
     known = [PromptRef(name, version) for name in pipeline for version in available[name]]

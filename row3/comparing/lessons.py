@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled
@@ -18,12 +18,12 @@ from row3.gate.results import Comparison
 from row3.project.config import FILE as CONFIG
 from row3.project.config import LessonsMcpConfig
 from row3.project.files import write_atomic
-from row3.project.lessons import FILE, kept_file, lessons_text, read_kept, read_noted
+from row3.project.lessons import FILE, kept_file, lessons_text, read_noted
 from row3.project.local_state import in_local, local_folder
 from row3.project.project import Project
 from row3.project.transaction import commit, writing
 from row3.project.trusted_code import code_of
-from row3.running.session import Session
+from row3.running.session import CommandOptions
 
 MEMORY_ARGUMENTS = ("information", "tags", "metadata")
 """Default arguments of the memory's tool (STRATEGY)."""
@@ -37,31 +37,34 @@ class Found:
     kept: bool
 
 
-def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:
+def note_lessons(
+    project: Project, command: CommandOptions, say: Callable[[str], None], comparisons: Sequence[Comparison]
+) -> None:
     """Note the lesson of each comparison that a regression blocks, and send new ones on. Never fails a command."""
     found = [lesson for each in comparisons if (lesson := lesson_of(each)) is not None]
     if not found:
         return
     try:
-        new = _added(session, found)
+        new = _added(project, say, found)
     except Row3Error as error:
-        session.say(f"no lesson was noted: {error}")
+        say(f"no lesson was noted: {error}")
         return
-    mcp = session.project.config.lessons.mcp
-    if new and mcp is not None and session.may_write:  # in CI a pull request could choose the command
+    mcp = project.config.lessons.mcp
+    if new and mcp is not None and command.may_write:  # in CI a pull request could choose the command
         try:
             import asyncio  # slow to import, and few projects need it
 
-            session.project.check_code(session.suite.name, code_of(session.project.config, session.suite))
-            asyncio.run(_send(session.project, mcp, new))
+            suite = project.suite(found[0].suite, "replay")
+            project.check_code(suite.name, code_of(project.config, suite))
+            asyncio.run(_send(project, mcp, new))
         except Exception as error:  # servers fail in many ways, and the lesson is already saved
-            session.say(f"a lesson was not sent to `{mcp.command}`, only saved in .row3/{FILE}: {error}")
+            say(f"a lesson was not sent to `{mcp.command}`, only saved in .row3/{FILE}: {error}")
 
 
-def _added(session: Session, lessons: Sequence[Lesson]) -> list[Lesson]:
+def _added(project: Project, say: Callable[[str], None], lessons: Sequence[Lesson]) -> list[Lesson]:
     """Save the lessons that are new, and return them. Raises `InvalidFile`, `EnvironmentFault`."""
-    local = local_folder(session.project.local)
-    with writing(session.project.root, say=session.say):
+    local = local_folder(project.local)
+    with writing(project.root, say=say):
         noted = read_noted(local)
         known = {each.id for each in noted}
         new = [each for each in lessons if each.id not in known]
@@ -103,7 +106,7 @@ def find_lessons(project: Project, suite: str | None, query: str, *, semantic: b
 
     Raises `InvalidFile`, `MissingExtra`.
     """
-    kept = [each for name in project.suite_names() for each in read_kept(project.tree, name)]
+    kept = [each for name in project.suite_names() for each in project.lessons(name)]
     by_id = {each.id: Found(each, kept=True) for each in kept}
     for each in read_noted(project.local):
         by_id[each.id] = Found(each, kept=each.id in by_id)
@@ -140,6 +143,7 @@ def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None)
     `InvalidFile`, `EnvironmentFault`.
     """
     with writing(project.root):
+        now = project.on_disk()
         noted = {each.id: each for each in read_noted(project.local) if suite in (None, each.suite)}
         for each in ids:
             if each not in noted:
@@ -148,7 +152,7 @@ def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None)
         added: dict[str, list[Lesson]] = {}
         files: dict[str, bytes] = {}
         for name in dict.fromkeys(each.suite for each in noted.values()):
-            kept = read_kept(project.tree, name)
+            kept = now.lessons(name)
             known = {each.id for each in kept}
             mine = [noted[each] for each in ids or noted if noted[each].suite == name and each not in known]
             if new := [each.replace(common=[]) for each in mine]:

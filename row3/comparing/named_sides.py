@@ -16,12 +16,9 @@ from row3.domain.prompts import Lineup, PromptRef, parse_reference, parse_versio
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
-from row3.project.base import snapshot_of
-from row3.project.cases import read_cases
+from row3.project.base import project_at
 from row3.project.config import FILE
-from row3.project.manifests import read_manifest
 from row3.project.project import Project
-from row3.project.prompts import read_prompt
 from row3.project.recordings import open_index
 from row3.project.saved_runs import SavedRun, latest_runs, parse_run, read_log, run_bytes
 from row3.project.suites import Suite, baseline_tier, pick_suite
@@ -189,10 +186,10 @@ class Names:
 
     def _score_baseline(self, name: str, where: str) -> Side:
         project, suite = self.project, self.suite
-        manifest = read_manifest(project.tree, where)
+        manifest = project.manifest_at(where)
         self._check_suite(manifest.suite, manifest.kind, name, where)
         side = side_of_baseline(project, suite, manifest, open_recordings(project, suite))
-        pack, cases = Packing(suite), read_cases(project.tree, suite.golden, suite.kind)
+        pack, cases = Packing(suite), project.cases_of(suite)
         results = (pack(stored, *answered) for stored in cases if (answered := side.score(stored)) is not None)
         head = header_for(suite, side.asking, mode=side.header.mode) | {"at": manifest.at, "run_id": manifest.run_id}
         run = collect(results, suite, side.asking.lineup, head, partial=False)
@@ -201,9 +198,9 @@ class Names:
     def _replay_commit(self, name: str, ref: str) -> Side:
         assert self.repository is not None
         root, sha = self.project.root, self.repository.resolve(ref)
-        snapshot = snapshot_of(self.repository, root, sha, label=ref, guard=self.project.guard)
-        project, at, other = snapshot.project, f"git {sha[:SHORT_SHA]}", "Choose another commit"
-        if not snapshot.has_cases(self.suite.name):
+        project = project_at(self.repository, root, sha, label=ref, guard=self.project.guard)
+        at, other = f"git {sha[:SHORT_SHA]}", "Choose another commit"
+        if not project.has_cases(self.suite.name):
             raise InvalidFile(f"the suite does not exist at {ref}", where=f"{self.suite.golden}/ ({at})", fix=other)
         suite = pick_suite(project, self.suite.name)
         if suite.kind.name != self.suite.kind.name:
@@ -279,7 +276,7 @@ def _texts(project: Project, header: RunHeader) -> dict[str, str]:
     for name, version in header.prompts.items():
         number = parse_version(version)
         try:
-            prompt = None if number is None else read_prompt(project.tree, PromptRef(name, number))
+            prompt = None if number is None else project.prompt(PromptRef(name, number))
         except InvalidFile:
             continue
         if prompt is not None and prompt.digest == header.prompt_digests.get(name):

@@ -9,9 +9,8 @@ from row3.comparing.approvals import check_reason, sign
 from row3.domain.counts import part
 from row3.domain.quarantine import LONGEST_DAYS, Quarantined, complaint, room, split
 from row3.errors import UsageError
-from row3.project.cases import ids_of
 from row3.project.chosen_cases import case_hint
-from row3.project.quarantine import FILE, MOST, read_quarantine, today, write_quarantine
+from row3.project.quarantine import FILE, MOST, today, write_quarantine
 from row3.project.transaction import writing
 from row3.running.session import Session
 
@@ -36,14 +35,14 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
     check_reason(reason, where="--reason", write="what makes the case flaky, and who fixes it")
     project, suite = session.project, session.suite
     folder = project.golden(suite.name)
-    ids = ids_of(project.tree, folder)
+    ids = project.cases.entries(folder)
     if case_id not in ids:
         see = f"See the ids with `row3 flaky{suite.flag}`"
         hint = case_hint(project, suite.name, case_id, ids, otherwise=see)
         raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
     signed = sign(project, reason)
     with writing(project.root, say=session.say):
-        entries = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
+        entries = {entry.case_id: entry for entry in project.on_disk().quarantine(folder)}
         active = {entry.case_id for entry in split(entries.values(), on)[0]}
         before = entries.get(case_id)
         since = before.since if before is not None and case_id in active else on.isoformat()
@@ -64,10 +63,10 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
     _refuse_in_ci(session)
     project, folder = session.project, session.project.golden(session.suite.name)
     with writing(project.root, say=session.say):
-        entries = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
+        entries = {entry.case_id: entry for entry in project.on_disk().quarantine(folder)}
         if case_id not in entries:
             hint = f"In quarantine: {', '.join(entries) or 'none'}"
-            if case_id not in ids_of(project.tree, folder):
+            if case_id not in project.cases.entries(folder):
                 hint = case_hint(project, session.suite.name, case_id, entries, otherwise=hint)
             raise UsageError(f"case `{case_id}` is not in quarantine", where=f"{folder}/{FILE}", fix=hint)
         entry = entries.pop(case_id)
@@ -76,7 +75,7 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
 
 
 def _refuse_in_ci(session: Session) -> None:
-    if not session.may_write:
+    if not session.command.may_write:
         what = f"golden/<suite>/{FILE} is not written in CI"
         raise UsageError(what, where="row3 flaky", fix="Run it on a developer's machine and commit the file")
 

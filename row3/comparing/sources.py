@@ -12,13 +12,12 @@ from row3.comparing.comparison import Comparer
 from row3.domain.judgements import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
-from row3.gate.inventory import inventory
 from row3.gate.results import Run
-from row3.project.cases import CaseFiles, case_files
+from row3.project.criteria import changed_criteria
+from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.recordings import RecordingIndex, open_changed
-from row3.project.snapshot import Snapshot
-from row3.project.suites import Suite, read_suite
+from row3.project.suites import Suite
 from row3.running.case_results import Before
 from row3.running.replay import open_recordings
 from row3.running.session import Session
@@ -43,12 +42,12 @@ class Gate:
     """The parts of a comparison."""
 
     session: Session
-    base: Snapshot | None
+    base: Project | None
     suite: Suite
     """The base's rules, with the head's pipeline, provider and system."""
     manifest: Manifest | None
     side: BaseSide
-    head: Snapshot
+    head: Project
     """The change."""
     index: RecordingIndex
     """The candidate's answers, with the base's as fallback."""
@@ -67,59 +66,51 @@ class Gate:
 
     def score(self, session: Session, lineup: Lineup | None = None) -> Scored:
         """Run a lineup and compare it with the base, by the base's criteria and by the head's if they differ."""
-        files, comparer = self._cases(self.base or self.head, self.suite)
+        judge = self.base or self.head
+        comparer = self._comparer(judge, self.suite)
         answered = partial(run_suite, session, lineup=lineup, index=self.index, interleaving=self.interleaving)
-        run = answered(suite=self.suite, files=files, before=self._before(session, self.suite), take=comparer.take)
+        run = answered(suite=self.suite, judge=judge, before=self._before(session, self.suite), take=comparer.take)
         comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
         if self.base is None or not self.changes:
             return Scored(run, comparer)
-        judged = session.gate.applied(session.suite)
-        files, after = self._cases(self.head, judged)
-        own = answered(suite=judged, files=files, before=self._before(session, judged), take=after.take)
+        judged = session.command.gate.applied(session.suite)
+        after = self._comparer(self.head, judged)
+        own = answered(suite=judged, judge=self.head, before=self._before(session, judged), take=after.take)
         after.add_failed(own.failed)
         return Scored(replace(run, problems=[*run.problems, *own.problems]), comparer, after)
 
-    def _cases(self, place: Snapshot, suite: Suite) -> tuple[CaseFiles, Comparer]:
-        """Return the cases of a snapshot, and a comparer that knows which are in quarantine."""
-        tree = place.project.tree
-        active = in_force(self.session.project, suite, CaseFiles(tree, [])).active
+    def _comparer(self, judge: Project, suite: Suite) -> Comparer:
+        """Return a comparer that knows which are in quarantine."""
+        active = in_force(self.session.project, suite, judge).active
         watched = frozenset(change.case_id for change in self.changes)
         comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active})
         comparer.asked_again = None if self.interleaving is None else {}
-        return CaseFiles(tree, case_files(tree, suite.golden)), comparer
+        return comparer
 
     def _before(self, session: Session, suite: Suite) -> Before:
         return self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score
 
 
-def open_gate(session: Session, base: Snapshot | None) -> Gate:
+def open_gate(session: Session, base: Project | None) -> Gate:
     """Return the parts of a comparison. Raises `InvalidFile` without a baseline, `UsageError`."""
     project, own = session.project, session.suite
-    mine, head = Snapshot(project), open_recordings(project, own)
+    head = open_recordings(project, own)
     if base is None:
         baseline = read_baseline(project, own)
         side = side_of_baseline(project, own, baseline, head)
-        gate = Gate(session, None, own, baseline, side, mine, head)
+        gate = Gate(session, None, own, baseline, side, project, head)
         if session.mode in ("live", "record"):
             from row3.comparing.ask_again import interleaving_of  # replay needs no provider
 
             gate.interleaving = interleaving_of(session, baseline)
         return gate
-    theirs = read_suite(base.project, own.name, own.tier)
+    theirs = base.suite(own.name, own.tier)
     rules = replace(
         theirs, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
     )
-    head.fallback = open_changed(base.project.tree, project.tree, own.name)
-    before = open_changed(base.project.tree, project.tree, own.name)
-    before.fallback, before.asks_differently = head, head.asks_differently
+    head.fallback = changed = open_changed(base.tree, project.tree, own.name)
+    before = replace(changed, fallback=head, asks_differently=head.asks_differently, _embeddings={})
     manifest = base.manifest(own.name)
-    side = side_of_lineup(theirs, promoted_lineup(base.project, theirs, manifest), before, manifest)
-    changes = changed_criteria(base, theirs, mine, own)
-    return Gate(session, base, session.gate.applied(rules), manifest, side, mine, head, before, changes)
-
-
-def changed_criteria(base: Snapshot, theirs: Suite, mine: Snapshot, own: Suite) -> list[CriteriaChange]:
-    """Return how the criteria of a suite differ from those at the base. Raises `InvalidFile`."""
-    return inventory(
-        base.criteria(theirs, mine), mine.criteria(own, base), base.demands(theirs, mine), mine.demands(own, base)
-    )
+    side = side_of_lineup(theirs, promoted_lineup(base, theirs, manifest), before, manifest)
+    changes = changed_criteria(base, theirs, project, own)
+    return Gate(session, base, session.command.gate.applied(rules), manifest, side, project, head, before, changes)

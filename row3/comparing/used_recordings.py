@@ -13,11 +13,11 @@ from row3.domain.manifests import Tier
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import InvalidFile, Row3Error
 from row3.project.base import work_base
-from row3.project.cases import StoredCase, read_cases
+from row3.project.cases import StoredCase
+from row3.project.criteria import changed_cases
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
-from row3.project.snapshot import Snapshot
-from row3.project.suites import Suite, make_suite
+from row3.project.suites import Suite
 from row3.running.asks import Given, Question, scored
 from row3.running.lineup import Role, line_up
 from row3.running.recorded_answers import (
@@ -74,7 +74,7 @@ class UsedRecordings:
             return recording.answer
 
         kind = self._suite.kind
-        cases = read_cases(self._project.tree, self._suite.golden, kind)
+        cases = self._project.cases_of(self._suite)
         for stored in chain(cases, self._changed_base_cases()) if any_model else cases:
             for repeat in self._repeats:
                 states = [kind.variables(stored.case)]
@@ -107,13 +107,12 @@ class UsedRecordings:
         with contextlib.suppress(Row3Error):  # the hook reports it
             base = work_base(self._project)
             if base is not None and base.has_cases(self._suite.name):
-                suite = make_suite(base.project.config, self._suite.name)
-                yield from base.changed_cases(suite, Snapshot(self._project)).values()
+                theirs = base.settings(self._suite.name, "replay")
+                yield from changed_cases(base, theirs, self._project, self._suite)
 
     def _baseline_requests(self) -> set[str]:
         """Return the digests of the baselines' recorded requests."""
-        head = Snapshot(self._project)
-        found = [head.manifest(self._suite.name, tier) for tier in get_args(Tier)]
+        found = [self._project.manifest(self._suite.name, tier) for tier in get_args(Tier)]
         asked = (case.requests for manifest in found if manifest is not None for case in manifest.cases.values())
         return {digest for requests in asked for digest in requests if digest in self._index}
 
@@ -135,7 +134,7 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
         used.add(request.digest)
         return recording.answer
 
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
+    for stored in project.cases_of(suite):
         if suite.rules.judge is not None:
             find_grades(suite, stages, stored, 0, find)
             continue

@@ -102,6 +102,8 @@ class Run:
     """Notes for the user: repairs, truncation, repeats."""
     problems: Sequence[tuple[str, str]] = ()
     quarantine: Quarantine = NO_QUARANTINE
+    answers: Sequence[str] = ()
+    """A live run's answers, as lines of a recording."""
 
     @property
     def complete(self) -> bool:

@@ -17,7 +17,6 @@ from row3.domain.prompts import parse_reference
 from row3.domain.requests import JUDGE, NoAnswer, Request, digest_text
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, UsageError
-from row3.project.cases import read_cases
 from row3.project.documents import json_object, parse_json
 from row3.project.files import decode, read_bytes
 from row3.project.json_lines import LineFile
@@ -182,7 +181,7 @@ def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIn
         lineup = line_up(project, suite, role="promoted", pinned=header.prompts)
         parameters = {name: parameters_from(value) for name, value in header.parameters.items()}
         asking = Asking(suite, lineup, parameters, header.repeats)
-        for stored in read_cases(project.tree, suite.golden, suite.kind):
+        for stored in project.cases_of(suite):
             if stored.id in saved.cases:
                 with suppress(StopIteration):
                     answers_to(asking, stored, Reader()).send(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,31 +13,31 @@ from row3.project.files import link_at
 from row3.project.history import FILE as HISTORY
 from row3.project.project import PLACES, READ_PATHS, Guard, Project
 from row3.project.prompts import PROMOTED
-from row3.project.snapshot import Snapshot
-from row3.project.suites import make_suite
 from row3.project.system_config import McpConfig
-from row3.project.tree import GitTree, WorkTree
+from row3.project.tree import GitTree, Tree, WorkTree
 
 if TYPE_CHECKING:
     from row3.project.git.repository import Repository
 
 JUDGED = (FILE, "golden", "baselines", "calibrations", PROMOTED, HISTORY, "prompts", "recordings")
 """Files of a project that can move a verdict."""
+CRITERIA = (FILE, "golden", "calibrations", "prompts")
+"""Files of a project that hold criteria: rules, golden cases and rubrics."""
 OUTSIDE_GIT = (None, None)
 """`repository_state` of a project outside git."""
 
 
-def snapshot_of(
+def project_at(
     repository: Repository, root: Path, commit: str | None, *, label: str, behind: int = 0, guard: Guard | None = None
-) -> Snapshot:
+) -> Project:
     """Return the project in `root` as of a commit, or of the index if `commit` is None."""
     ids, differing = repository.contents(commit, root, READ_PATHS)
     tree = GitTree(root, label, ids, differing)
-    return Snapshot(Project(root, read_config(tree), tree, guard), commit, behind)
+    return Project.load(tree, guard, commit=commit, behind=behind)
 
 
-def find_base(project: Project, name: str) -> Snapshot:
-    """Return the snapshot of a ref, or for `REF...` of the commit where HEAD left REF. Raises `UsageError`."""
+def find_base(project: Project, name: str) -> Project:
+    """Return the project at a ref, or for `REF...` of the commit where HEAD left REF. Raises `UsageError`."""
     from row3.project.git.refs import fork_of
     from row3.project.git.repository import Repository
 
@@ -50,10 +50,10 @@ def find_base(project: Project, name: str) -> Snapshot:
     repository.refuse_submodules([inside + path for path in READ_PATHS])
     if (left := fork_of(name)) is not None:
         fork = repository.fork_point(left)
-        return snapshot_of(repository, project.root, fork, label=name, guard=project.guard)
+        return project_at(repository, project.root, fork, label=name, guard=project.guard)
     sha = repository.resolve(name)
     behind = repository.missing_commits(sha, [inside + path for path in JUDGED])
-    return snapshot_of(repository, project.root, sha, label=name, behind=behind, guard=project.guard)
+    return project_at(repository, project.root, sha, label=name, behind=behind, guard=project.guard)
 
 
 def inside_of(repository: Repository, root: Path) -> str:
@@ -77,16 +77,21 @@ def repository_state(project: Project) -> tuple[str | None, bool | None]:
     return (head[:12] if head else None), dirty
 
 
-def work_base(project: Project) -> Snapshot | None:
-    """Return the commit by which the hook would judge a commit made now; None without a repository or commit."""
+def work_base(project: Project, edited: Sequence[str] = ()) -> Project | None:
+    """Return the commit by which the hook would judge a commit made now; None without a repository or commit.
+
+    Also None if no file of the commit under the paths `edited`, if any are given, has been edited or removed since.
+    """
     from row3.project.git.repository import Repository
 
     repository = Repository.find(project.root)
     head = None if repository is None else repository.head()
     if repository is None or head is None:
         return None
-    sha = fork_of_work(repository, project.root, head)
-    return snapshot_of(repository, project.root, sha, label=sha[:10], guard=project.guard)
+    sha, inside = fork_of_work(repository, project.root, head), inside_of(repository, project.root)
+    if edited and not repository.differs(sha, [inside + path for path in edited]):
+        return None
+    return project_at(repository, project.root, sha, label=sha[:10], guard=project.guard)
 
 
 def fork_of_work(repository: Repository, root: Path, head: str) -> str:
@@ -122,23 +127,21 @@ def _fork(repository: Repository, root: Path, commit: str) -> str:
 def protected_branch(repository: Repository, root: Path) -> str | None:
     """Return the ref of the protected branch: the one configured on the usual branch, else the usual branch."""
     usual = repository.protected_branch(None)
-    if usual is None:
-        config = read_config(WorkTree(root))
-    else:
-        config = snapshot_of(repository, root, repository.resolve(usual), label=usual).project.config
+    tree: Tree = WorkTree(root)
+    if usual is not None:
+        raw = repository.file(usual, inside_of(repository, root) + FILE)
+        tree = GitTree(root, usual, {} if raw is None else {FILE: ""}, {} if raw is None else {FILE: raw})
+    config = read_config(tree)
     return repository.protected_branch(config.protected_branch) if config.protected_branch else usual
 
 
-def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]:
+def affected(head: Project, base: Project, changed: Iterable[str]) -> set[str]:
     """Return the suites that a change of these files (project-relative) affects; all of them if in doubt."""
-    project = head.project
-    names, found = set(project.suite_names()), set[str]()
+    names, found = set(head.suite_names()), set[str]()
     for path in changed:
         parts = path.split("/")
         if parts[0] == "golden":
-            found |= {
-                name for name in names if path.startswith(f"{project.golden(name)}/") or _reads(project, name, path)
-            }
+            found |= {name for name in names if path.startswith(f"{head.golden(name)}/") or _reads(head, name, path)}
         elif parts[0] == "recordings" and len(parts) > 2:
             found |= names & {parts[1]}
         elif parts[0] == "baselines":
@@ -146,11 +149,11 @@ def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]
         elif parts[0] == "calibrations":
             found |= names & {parts[-1].partition(".")[0]}
         elif parts[0] == "prompts" and path.endswith(".md"):
-            found |= asked_by(project, parts[-1].removesuffix(".md").rpartition("-v")[0]) or names
+            found |= asked_by(head, parts[-1].removesuffix(".md").rpartition("-v")[0]) or names
         elif path == PROMOTED:
-            locks, earlier = head.locks(), base.locks()
+            locks, earlier = head.locks, base.locks
             moved = {ref.rpartition("-v")[0] for ref in locks.keys() ^ earlier.keys()} or None
-            found |= {name for prompt in moved or ("",) for name in asked_by(project, prompt) or names}
+            found |= {name for prompt in moved or ("",) for name in asked_by(head, prompt) or names}
         elif path == HISTORY:
             found |= names & _of_other_entries(head, base)
         else:  # row3.toml and unknown files
@@ -168,7 +171,7 @@ def asked_by(project: Project, prompt: str) -> set[str]:
 
 def _asks(project: Project, suite: str, prompt: str) -> bool:
     try:
-        settings = make_suite(project.config, suite)
+        settings = project.settings(suite, "replay")
     except Row3Error:  # reported when the suite is judged
         return True
     asked = {name for arm in (settings.arms or {"": settings}).values() for name in arm.pipeline}
@@ -180,7 +183,7 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
 def _reads(project: Project, suite: str, path: str) -> bool:
     """Return whether the suite's systems receive the file, or its documents include it."""
     try:
-        settings = make_suite(project.config, suite)
+        settings = project.settings(suite, "replay")
     except Row3Error:
         return True
     systems = [each.system for each in (settings, *(settings.arms or {}).values())]
@@ -191,8 +194,8 @@ def _reads(project: Project, suite: str, path: str) -> bool:
     return any(path.startswith(pattern.partition("*")[0].rpartition("/")[0] + "/") for pattern in patterns)
 
 
-def _of_other_entries(head: Snapshot, base: Snapshot) -> set[str]:
+def _of_other_entries(head: Project, base: Project) -> set[str]:
     """Return the suites of added or removed history entries, which may be approvals or declining runs."""
-    before: Mapping[str, str] = {entry.run_id: entry.suite for entry in base.history()}
-    after: Mapping[str, str] = {entry.run_id: entry.suite for entry in head.history()}
+    before: Mapping[str, str] = {entry.run_id: entry.suite for entry in base.history}
+    after: Mapping[str, str] = {entry.run_id: entry.suite for entry in head.history}
     return {(before.get(run_id) or after.get(run_id) or "") for run_id in before.keys() ^ after.keys()}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -15,7 +14,8 @@ from row3.errors import EnvironmentFault, InvalidFile
 from row3.kinds.base import Kind
 from row3.project.documents import check_schema_version, json_object, parse_json, validate
 from row3.project.files import decode
-from row3.project.tree import Tree
+from row3.project.once import once
+from row3.project.tree import Tree, same_file
 
 GOLDEN = "golden"
 ENDING = ".gold.json"
@@ -45,37 +45,146 @@ class StoredCase:
         return str(self.case.id)
 
 
-class CaseFiles(NamedTuple):
-    """The paths of a suite's golden cases in a tree."""
+class CaseEntry(NamedTuple):
+    """What the index holds of a golden case, of any kind and even if it is invalid."""
 
-    tree: Tree
-    paths: list[str]
-
-
-def golden_files(tree: Tree, folder: str) -> list[str]:
-    """Return the paths of a folder's cases, by name; none if there is no folder.
-
-    `golden/<suite>/` is read without subfolders, where people keep drafts. A deeper folder is one that `row3.toml`
-    names, and is read with its subfolders. A `cases.json` is read at any depth.
-    """
-    below, deep = tree.files(folder, deep=True), folder.count("/") > 1
-    files = (path for path in below if path.endswith(ENDING) and (deep or "/" not in path[len(folder) + 1 :]))
-    many = (part for path in below if name_of(path) == MANY for part in _parts(tree, path))
-    return [*sorted(files, key=lambda path: (name_of(path), path)), *many]
+    id: str
+    """Empty without one, and for an unreadable file."""
+    digest: str
+    """As that of `StoredCase`."""
+    draft: bool
+    tags: frozenset[str]
+    source: str | None
 
 
-def _parts(tree: Tree, path: str) -> list[str]:
-    """Return the paths of a file's cases; that of the file if it is broken, so that reading it fails."""
-    try:
-        count = len(_many(tree.read(path), tree.place(path)))
-    except (InvalidFile, EnvironmentFault):
-        return [path]
-    return [f"{path}#{number}" for number in range(count)]
+UNREADABLE = CaseEntry("", "", draft=False, tags=frozenset(), source=None)
 
 
-@lru_cache(maxsize=8)
-def _many(raw: bytes, where: str) -> list[Any]:
-    cases = parse_value(raw, where).get("cases")
+class Cases:
+    """The golden cases of a tree: an index, read once, and bodies, each read when its turn comes and then dropped."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._latest: tuple[str, Kind, StoredCase] | None = None
+
+    @once
+    def paths(self, folder: str) -> Sequence[str]:
+        """Return the paths of a folder's cases, by name; none if there is no folder.
+
+        `golden/<suite>/` is read without subfolders, where people keep drafts. A deeper folder is one that `row3.toml`
+        names, and is read with its subfolders. A `cases.json` is read at any depth.
+        """
+        below, deep = self.tree.files(folder, deep=True), folder.count("/") > 1
+        files = (path for path in below if path.endswith(ENDING) and (deep or "/" not in path[len(folder) + 1 :]))
+        many = (part for path in below if name_of(path) == MANY for part in self._parts(path))
+        return [*sorted(files, key=lambda path: (name_of(path), path)), *many]
+
+    def _parts(self, path: str) -> list[str]:
+        """Return the paths of a file's cases; that of the file if it is broken, so that reading it fails."""
+        try:
+            count = len(self._many(path))
+        except (InvalidFile, EnvironmentFault):
+            return [path]
+        return [f"{path}#{number}" for number in range(count)]
+
+    @once
+    def _many(self, path: str) -> list[Any]:
+        where = self.tree.place(path)
+        return _listed(parse_value(self.tree.read(path), where), where)
+
+    def value(self, path: str) -> dict[str, Any]:
+        """Return the JSON object of a case. Raises `InvalidFile`."""
+        where = self.tree.place(path)
+        if place := place_in(path):
+            return json_object(self._many(file_of(path))[place[1]], where=where)
+        return case_value(self.tree.read(path), path, where)
+
+    def case(self, path: str, kind: Kind) -> StoredCase:
+        """Return one golden case, read now unless it was the latest. Raises `InvalidFile`."""
+        if self._latest is None or self._latest[:2] != (path, kind):
+            self._latest = path, kind, self._case(path, kind)
+        return self._latest[2]
+
+    def _case(self, path: str, kind: Kind) -> StoredCase:
+        where = self.tree.place(path)
+        if not place_in(path):
+            return parse_case(self.tree.read(path), path, kind, where=where)
+        value = self.value(path)
+        return StoredCase(validate(kind.case_model, value, where=where), digest_json(value), path)
+
+    def at(self, paths: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
+        """Yield the cases at these paths, without drafts. Raises `InvalidFile`."""
+        return (stored for stored in (self.case(path, kind) for path in paths) if not stored.case.draft)
+
+    def read(self, folder: str, kind: Kind) -> Iterator[StoredCase]:
+        """Yield the cases of a suite in the order of their files. Raises `InvalidFile`, also if there are none."""
+        self.scored(folder)
+        return self.unique(folder, kind)
+
+    def unique(self, folder: str, kind: Kind) -> Iterator[StoredCase]:
+        """Yield the cases of a folder, if any, without drafts. Raises `InvalidFile` for an id twice."""
+        seen: dict[str, str] = {}
+        for stored in self.at(self.paths(folder), kind):
+            if (earlier := seen.setdefault(stored.id, stored.where)) != stored.where:
+                what = f"the id `{stored.id}` is already used by {earlier}"
+                raise InvalidFile(what, where=stored.where, fix="Change one of them")
+            yield stored
+
+    @once
+    def entry(self, path: str) -> CaseEntry:
+        """Return the index entry of a case."""
+        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError, LookupError, TypeError, AttributeError):
+            if place := place_in(path):
+                value = self._many(file_of(path))[place[1]]
+                digest = digest_json(value)
+            else:
+                raw = self.tree.read(path)
+                value, digest = from_json(raw), digest_text(decode(raw, where=path))
+            tags, source = value.get("tags"), value.get("source")
+            return CaseEntry(
+                case_id_of(value),
+                digest,
+                value.get("draft") is True,
+                frozenset(tag for tag in (tags if isinstance(tags, list) else ()) if isinstance(tag, str)),
+                source if isinstance(source, str) else None,
+            )
+        return UNREADABLE
+
+    def entries(self, folder: str, *, drafts: bool = False) -> dict[str, CaseEntry]:
+        """Return the entries of a folder's cases, or of its `drafts`, by id; files without an id are omitted."""
+        found = map(self.entry, self.paths(folder))
+        return {each.id: each for each in found if each.id and each.draft == drafts}
+
+    def has(self, folder: str) -> bool:
+        """Return whether a folder has a case that is not a draft."""
+        return not all(self.entry(path).draft for path in self.paths(folder))
+
+    def scored(self, folder: str) -> Sequence[str]:
+        """Return the paths of a suite's cases and drafts. Raises `InvalidFile` if there is no case to score."""
+        if not (files := self.paths(folder)):
+            what = f"the suite has no golden cases ({PATTERN})"
+            what += "".join(f"; {name} does not match" for name in misnamed(self.tree, folder)[:1])
+            fix = "Write some (`row3 init` in an empty folder shows examples), or name another suite"
+            raise InvalidFile(what, where=self.tree.place(f"{folder}/"), fix=fix)
+        if not self.has(folder):
+            fix = "Complete one and remove its `draft`"
+            where = self.tree.place(f"{folder}/")
+            raise InvalidFile("every golden case of the suite is a draft", where=where, fix=fix)
+        return files
+
+    def changed(self, folder: str, other: Cases, theirs: str) -> list[str]:
+        """Return the paths of a folder's cases that `theirs`, its folder in another tree, lacks or has edited."""
+        known = set(other.paths(theirs))
+        return [path for path in self.paths(folder) if path not in known or not self._same(path, other)]
+
+    def _same(self, path: str, other: Cases) -> bool:
+        if same_file(self.tree, other.tree, file_of(path)):
+            return True
+        return bool(place_in(path)) and self.value(path) == other.value(path)
+
+
+def _listed(value: dict[str, Any], where: str) -> list[Any]:
+    cases = value.get("cases")
     if not isinstance(cases, list):
         fix = 'Write {"version": "1.0", "cases": […]}'
         raise InvalidFile("field `cases` is not a list of golden cases", where=where, fix=fix)
@@ -93,11 +202,6 @@ def place_in(path: str) -> tuple[str, int] | tuple[()]:
     return ("cases", int(number)) if number else ()
 
 
-def object_id(tree: Tree, path: str) -> str:
-    """Return an id of a case's content: its file's object id or, in a file of many, its own digest."""
-    return digest_json(case_value(tree.read(file_of(path)), path, path)) if place_in(path) else tree.oid(path)
-
-
 def misnamed(tree: Tree, folder: str) -> list[str]:
     """Return the names of JSON files in a suite's folder that are not read: `rye.json`, `rye.gold.JSON`."""
     folders = tree.folders(folder)
@@ -108,33 +212,6 @@ def misnamed(tree: Tree, folder: str) -> list[str]:
 def name_of(path: str) -> str:
     """Return the last part of a path."""
     return path.rpartition("/")[2]
-
-
-def case_files(tree: Tree, folder: str) -> list[str]:
-    """Return the paths of a suite's cases and drafts. Raises `InvalidFile` if there is no case to score."""
-    files = golden_files(tree, folder)
-    if not files:
-        what = f"the suite has no golden cases ({PATTERN})"
-        what += "".join(f"; {name} does not match" for name in misnamed(tree, folder)[:1])
-        fix = "Write some (`row3 init` in an empty folder shows examples), or name another suite"
-        raise InvalidFile(what, where=tree.place(f"{folder}/"), fix=fix)
-    if all(is_draft(tree, path) for path in files):
-        fix = "Complete one and remove its `draft`"
-        raise InvalidFile("every golden case of the suite is a draft", where=tree.place(f"{folder}/"), fix=fix)
-    return files
-
-
-def is_draft(tree: Tree, path: str) -> bool:
-    """Return whether a golden case is marked as a draft; False if it is unreadable."""
-    with contextlib.suppress(InvalidFile, EnvironmentFault):
-        raw = tree.read(file_of(path))
-        return b'"draft"' in raw and case_value(raw, path, path).get("draft") is True
-    return False
-
-
-def read_case(tree: Tree, path: str, kind: Kind) -> StoredCase:
-    """Return one golden case. Raises `InvalidFile`."""
-    return parse_case(tree.read(file_of(path)), path, kind, where=tree.place(path))
 
 
 def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
@@ -148,7 +225,7 @@ def case_value(raw: bytes, path: str, where: str) -> dict[str, Any]:
     """Return the JSON object of a case in its file's bytes. Raises `InvalidFile`."""
     if name_of(file_of(path)) != MANY:
         return parse_value(raw, where)
-    cases, place = _many(raw, file_of(where)), place_in(path)
+    cases, place = _listed(parse_value(raw, where), file_of(where)), place_in(path)
     return json_object(cases[place[1]] if place else None, where=where)
 
 
@@ -159,59 +236,9 @@ def parse_value(raw: bytes, where: str) -> dict[str, Any]:
     return json_object(value, where=where)
 
 
-def cases_in(tree: Tree, paths: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
-    """Return the cases at these paths, without drafts. Raises `InvalidFile`."""
-    return (stored for stored in (read_case(tree, path, kind) for path in paths) if not stored.case.draft)
-
-
-def read_cases(tree: Tree, folder: str, kind: Kind) -> Iterator[StoredCase]:
-    """Return the cases of a suite in the order of their files. Raises `InvalidFile`, also if there are none."""
-    return unique_cases(tree, case_files(tree, folder), kind)
-
-
 def case_id_of(value: Mapping[str, Any]) -> str:
     """Return the id in a case's JSON value; empty if there is none."""
     return str(next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), ""))
-
-
-def ids_of(tree: Tree, folder: str, *, drafts: bool = False) -> list[str]:
-    """Return the ids of a folder's cases, even invalid ones, or of its `drafts`. Unreadable files are omitted."""
-    return [case_id for value in _objects(tree, folder, drafts=drafts) if (case_id := case_id_of(value))]
-
-
-def tags_of(tree: Tree, folder: str) -> dict[str, frozenset[str]]:
-    """Return the tags of each case by id. Unreadable files are omitted."""
-    found = ((case_id_of(value), value.get("tags")) for value in _objects(tree, folder))
-    return {
-        case_id: frozenset(tag for tag in (tags if isinstance(tags, list) else ()) if isinstance(tag, str))
-        for case_id, tags in found
-        if case_id
-    }
-
-
-def sources_of(tree: Tree, folder: str) -> dict[str, str]:
-    """Return the source of each case that names one, by case id. Unreadable files are omitted."""
-    found = ((case_id_of(value), value.get("source")) for value in _objects(tree, folder))
-    return {case_id: source for case_id, source in found if isinstance(source, str)}
-
-
-def _objects(tree: Tree, folder: str, *, drafts: bool = False) -> Iterator[dict[str, Any]]:
-    for path in golden_files(tree, folder):
-        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError, LookupError, TypeError, AttributeError):
-            value = from_json(tree.read(file_of(path)))
-            one = value["cases"][place[1]] if (place := place_in(path)) else value
-            if (one.get("draft") is True) == drafts:
-                yield one
-
-
-def unique_cases(tree: Tree, files: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
-    """Yield the cases at these paths, without drafts. Raises `InvalidFile` for a duplicate id."""
-    seen: dict[str, str] = {}
-    for stored in cases_in(tree, files, kind):
-        if (earlier := seen.setdefault(stored.id, stored.where)) != stored.where:
-            what = f"the id `{stored.id}` is already used by {earlier}"
-            raise InvalidFile(what, where=stored.where, fix="Change one of them")
-        yield stored
 
 
 def source_of(case: Any) -> str | None:

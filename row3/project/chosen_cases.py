@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
-from row3.project.cases import StoredCase, ids_of, read_cases, tags_of
+from row3.project.cases import StoredCase
 from row3.project.project import Project
 from row3.project.suites import Suite
 
@@ -26,7 +26,7 @@ def case_hint(
 ) -> str:
     """Return which other suites have a case or pattern (`how` formats a suite), a near miss, or `otherwise`."""
     folders = {name: project.golden(name) for name in project.suite_names()}
-    ids = {folder: ids_of(project.tree, folder) for folder in {*folders.values()} - {project.golden(suite)}}
+    ids = {folder: project.cases.entries(folder) for folder in {*folders.values()} - {project.golden(suite)}}
     names = [name for name, folder in folders.items() if any(fnmatchcase(each, wanted) for each in ids.get(folder, ()))]
     if not names:
         return did_you_mean(wanted, own, otherwise)
@@ -49,24 +49,24 @@ def choose_cases(
     """
     if not globs and not tags:
         return None
-    where, own = f"{suite.golden}/", tags_of(project.tree, suite.golden)
+    where, own = f"{suite.golden}/", project.cases.entries(suite.golden)
     for glob in globs:
         if not any(fnmatchcase(each, glob) for each in own):
-            for _ in read_cases(project.tree, suite.golden, suite.kind):
+            for _ in project.cases_of(suite):
                 pass  # report an unreadable file, which may be the case
-            if drafts := [each for each in ids_of(project.tree, suite.golden, drafts=True) if fnmatchcase(each, glob)]:
+            if drafts := [each for each in project.cases.entries(suite.golden, drafts=True) if fnmatchcase(each, glob)]:
                 what = f"only drafts match `{glob}` ({', '.join(drafts)}), and a draft is never scored"
                 raise UsageError(what, where=where, fix="Complete the case and remove its `draft`")
             otherwise = f"See the ids with `row3 -v{suite.flag}`"
             fix = case_hint(project, suite.name, glob, own, otherwise=otherwise, how=how)
             raise UsageError(f"no case matches `{glob}`", where=where, fix=fix)
-    known = sorted({tag for each in own.values() for tag in each})
+    known = sorted({tag for each in own.values() for tag in each.tags})
     for tag in tags:
         if tag not in known:
             otherwise = f"Tags: {', '.join(known)}" if known else "Add `tags` to cases first; none has any"
             raise UsageError(f"no case has the tag `{tag}`", where=where, fix=did_you_mean(tag, known, otherwise))
     matching = {each for each in own if not globs or any(fnmatchcase(each, glob) for glob in globs)}
-    chosen = frozenset(each for each in matching if not tags or not own[each].isdisjoint(tags))
+    chosen = frozenset(each for each in matching if not tags or not own[each].tags.isdisjoint(tags))
     if not chosen:
         raise UsageError("no case matches both --case and --tag", where=where, fix="Leave out --case or --tag")
     return chosen
@@ -74,6 +74,6 @@ def choose_cases(
 
 def cases_of(project: Project, suite: Suite, chosen: Collection[str] | None = None) -> Iterator[StoredCase]:
     """Yield the chosen cases of a suite, or all. Raises as `read_cases`."""
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
+    for stored in project.cases_of(suite):
         if chosen is None or stored.id in chosen:
             yield stored

@@ -6,7 +6,7 @@ branches that both appended is a valid file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from row3.domain.runs import HISTORY_SCHEMA_VERSION, HistoryEntry
@@ -38,14 +38,16 @@ def history_text(tree: Tree, entry: HistoryEntry) -> str:
     return _text([line for line, _ in _read(tree)], [entry])
 
 
-def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
-    """Return the file's text with the entries that are new, and their number. Raises `InvalidFile`.
+def new_entries(known: Iterable[HistoryEntry], entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
+    """Return the entries whose results differ from their suite's newest ones, or whose answers were asked for again."""
+    newest = {entry.suite: _results(entry) for entry in known}
+    return [entry for entry in entries if entry.mode in ASKING_MODES or newest.get(entry.suite) != _results(entry)]
 
-    An entry is new if its results differ from its suite's newest one, or if its answers were requested again.
-    """
+
+def history_with_new(tree: Tree, entries: Iterable[HistoryEntry]) -> tuple[str, int]:
+    """Return the file's text with the `new_entries`, and their number. Raises `InvalidFile`."""
     known = _read(tree)
-    newest = {entry.suite: _results(entry) for _, entry in known}
-    new = [entry for entry in entries if entry.mode in ASKING_MODES or newest.get(entry.suite) != _results(entry)]
+    new = new_entries((entry for _, entry in known), entries)
     return _text([line for line, _ in known], new), len(new)
 
 

@@ -4,49 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from row3.domain.judges import JudgeRules
 from row3.domain.prompts import Prompt, PromptRef, parse_version
 from row3.errors import InvalidFile
 from row3.gate.agreement import MIN_KAPPA
-from row3.kinds.base import Kind, Rules
+from row3.kinds.base import Kind
 from row3.matching.text.quotes import SourceText
-from row3.project.calibrations import read_calibrations
 from row3.project.config import FILE, Config, JudgeConfig, overridden
-from row3.project.documents import read_json
-from row3.project.files import MAX_TEXT_BYTES
-from row3.project.labels import labels_path, parse_labels
-from row3.project.project import Project
-from row3.project.prompts import read_promoted, read_prompt, versions
-from row3.project.tree import Tree, read_text
+
+if TYPE_CHECKING:
+    from row3.project.project import Project
+    from row3.project.suites import Suite
 
 
-def judged_rules(project: Project, suite: str, kind: Kind, rules: Rules) -> Rules:
-    """Return a suite's rules with its judge and documents, if its kind has any. Raises `InvalidFile`."""
-    if kind.rubrics:
-        settings = judge_settings(project.config, suite)
-        models = tuple(settings.models) or ((settings.model,) if settings.model else ())
-        judge = JudgeRules(models, settings.votes or 1, settings.temperature or 0.0, _rubrics(project.tree, kind))
-        calibrations = read_calibrations(project.tree, suite)
-        valid = calibrations.valid(judge)
-        judge = replace(
-            judge,
-            warranted=calibrations.warranted(judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa),
-            calibrated=valid,
-            stale=frozenset(calibrations.rubrics) - frozenset(valid),
-            labels=_labels(project.tree, suite) if valid else {},
-        )
-        rules = replace(rules, judge=judge)
-    return replace(rules, documents=_documents(project, suite)) if kind.arms else rules
-
-
-def _labels(tree: Tree, suite: str) -> dict[tuple[str, str], float]:
-    """Return people's grades of the suite's answers by rubric and digest; none if the labels are kept elsewhere."""
-    path = labels_path(suite)
-    if not tree.exists(path):
-        return {}
-    found = parse_labels(tree.read(path, limit=MAX_TEXT_BYTES), where=tree.place(path))
-    return {label.key: label.points for label in found if label.suite == suite}
+def judged_suite(project: Project, suite: Suite) -> Suite:
+    """Return a suite with its judge and documents, if its kind has any. Raises `InvalidFile`."""
+    kind, name = suite.kind, suite.name
+    if kind.arms:
+        suite = replace(suite, rules=replace(suite.rules, documents=project.documents(name)))
+    if not kind.rubrics:
+        return suite
+    settings = judge_settings(project.config, name)
+    models = tuple(settings.models) or ((settings.model,) if settings.model else ())
+    judge = JudgeRules(models, settings.votes or 1, settings.temperature or 0.0, _rubrics(project, kind))
+    calibrations = project.calibrations(name)
+    valid = calibrations.valid(judge)
+    judge = replace(
+        judge,
+        warranted=calibrations.warranted(judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa),
+        calibrated=valid,
+        stale=frozenset(calibrations.rubrics) - frozenset(valid),
+        labels={label.key: label.points for label in project.labels(name)} if valid else {},
+    )
+    rules, policy, judged = replace(suite.rules, judge=judge), suite.policy, kind.judged_metrics
+    if judged and not judge.warranted.issuperset(judge.rubrics):
+        # Metrics of a judge that has not been calibrated warn, and block nothing.
+        policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in judged))
+        thresholds = rules.thresholds.items()
+        warning = {key: replace(zones, blocking=zones.blocking and key not in judged) for key, zones in thresholds}
+        rules = replace(rules, thresholds=warning)
+    return replace(suite, rules=rules, policy=policy)
 
 
 def judge_settings(config: Config, suite: str) -> JudgeConfig:
@@ -64,20 +63,19 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
     return found if found.model or found.models else found.replace(model=provider.model)
 
 
-def _rubrics(tree: Tree, kind: Kind) -> dict[str, Prompt]:
+def _rubrics(project: Project, kind: Kind) -> dict[str, Prompt]:
     """Return the promoted version of each of the kind's rubrics, or the highest if none is promoted."""
-    promoted = read_promoted(tree)
     found: dict[str, Prompt] = {}
-    for name, known in versions(tree).items():
-        entry = promoted.get(name)
+    for name, known in project.versions.items():
+        entry = project.promoted.get(name)
         version = None if entry is None else parse_version(entry.version)
-        prompt = read_prompt(tree, PromptRef(name, known[-1] if version is None or version not in known else version))
+        prompt = project.prompt(PromptRef(name, known[-1] if version is None or version not in known else version))
         if prompt.output in kind.rubrics:
             found[name] = prompt
     return found
 
 
-def _documents(project: Project, suite: str) -> Mapping[str, SourceText]:
+def read_documents(project: Project, suite: str) -> Mapping[str, SourceText]:
     """Return the texts of a suite's documents by lowercase name, without folder and extension.
 
     They are text files, and golden files with a `document_id` and a `document`. Raises `InvalidFile`.
@@ -100,9 +98,9 @@ def _documents(project: Project, suite: str) -> Mapping[str, SourceText]:
     for path in tree.files(root, deep=True):
         name = path.rpartition("/")[2]
         if name.endswith((".txt", ".md")):
-            keep(name.rpartition(".")[0], read_text(tree, path), path)
+            keep(name.rpartition(".")[0], project.text(path), path)
         elif name.endswith(".json"):
-            value = read_json(tree, path)
+            value = project.json(path)
             if isinstance(value, dict) and isinstance(value.get("document"), str) and value.get("draft") is not True:
                 keep(str(value.get("document_id") or name.partition(".")[0]), value["document"], path)
     if not found:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from row3.domain.lessons import SCHEMA_VERSION, Lesson
-from row3.domain.prompts import Prompt, PromptRef
 from row3.project.documents import dump_line
 from row3.project.json_lines import parse_models
-from row3.project.prompts import read_prompt
 from row3.project.tree import Tree, WorkTree, read_text
 
 FILE = "lessons.jsonl"
@@ -44,11 +41,3 @@ def _read(tree: Tree, path: str) -> list[Lesson]:
 def lessons_text(lessons: Iterable[Lesson]) -> str:
     """Return the text of a file of lessons, one per line."""
     return "".join(dump_line(each.plain()) + "\n" for each in lessons)
-
-
-def read_suite_prompt(tree: Tree, ref: PromptRef, suite: str) -> Prompt:
-    """Return a prompt version with the suite's lessons, if its template shows lessons. Raises `InvalidFile`."""
-    prompt = read_prompt(tree, ref)
-    if prompt.lessons is None:
-        return prompt
-    return replace(prompt, lessons=tuple(each.information for each in read_kept(tree, suite)))

@@ -1,27 +1,43 @@
-"""A project: its folder, the paths of its files, and the corpus that a system is given before its questions."""
+"""A project: its folder, and everything in it that row3 reads, from the work tree, the index or a commit."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from row3.domain.code import Code
-from row3.domain.manifests import Tier, file_stem
+from row3.domain.lessons import Lesson
+from row3.domain.manifests import Manifest, Tier, file_stem
+from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
+from row3.domain.quarantine import Quarantined
+from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, UsageError
-from row3.project.cases import GOLDEN, golden_files
+from row3.matching.text.quotes import SourceText
+from row3.project import prompts
+from row3.project.calibrations import Calibrations, read_calibrations
+from row3.project.cases import GOLDEN, Cases, StoredCase
 from row3.project.config import FILE, Config, read_config
+from row3.project.corpus import CORPORA
 from row3.project.documents import read_json
-from row3.project.files import decode, refuse_conflicts
+from row3.project.files import MAX_TEXT_BYTES, decode, refuse_conflicts
+from row3.project.history import read_history
+from row3.project.judges import judged_suite, read_documents
+from row3.project.labels import Label, labels_path, parse_labels
+from row3.project.lessons import read_kept
+from row3.project.manifests import read_manifest
+from row3.project.once import once
+from row3.project.prompts import Promotion
+from row3.project.quarantine import read_quarantine
+from row3.project.suites import Suite, golden_of, make_suite
 from row3.project.tree import Tree, WorkTree, read_text
 
 LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
-CORPORA = ("golden", "corpus")
-"""Folders that corpus files may come from; the hook watches and copies them."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
 """Everything a comparison reads, and the hook watches."""
 WRITTEN = (*READ_PATHS, CHANGELOG, "charts", "schemas", ".gitattributes", ".gitignore", "search.py")
@@ -30,9 +46,9 @@ PLACES = (*READ_PATHS, CHANGELOG, "charts", "schemas", LOCAL)
 """Everything that row3 reads or writes in a project, where no symbolic link is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Project:
-    """A row3 project: its folder and its configuration."""
+    """A row3 project in the work tree, the index or a commit. Each file is read once, when it is first needed."""
 
     root: Path
     config: Config
@@ -40,6 +56,24 @@ class Project:
     """Source of its files; they are written only below `root`."""
     guard: Guard | None = None
     """Check before code that a suite's settings or cases name may run; None allows all."""
+    commit: str | None = None
+    """Hash of the commit; None for the work tree and the index."""
+    behind: int = 0
+    """Number of the commit's successors that HEAD lacks and that change files row3 reads."""
+
+    @classmethod
+    def load(cls, tree: Tree, guard: Guard | None = None, *, commit: str | None = None, behind: int = 0) -> Project:
+        """Return the project of a tree. Raises `InvalidFile` for its `row3.toml`."""
+        return cls(tree.root, read_config(tree), tree, guard, commit, behind)
+
+    def on_disk(self) -> Project:
+        """Return the project as it is on disk now, for what a writer changes while it holds the lock."""
+        return replace(self, tree=WorkTree(self.root))
+
+    @property
+    def label(self) -> str:
+        """Name in messages; empty for the work tree."""
+        return self.tree.label
 
     def at(self, path: str) -> Path:
         """Return a file's path on disk. Raises `InvalidFile` if it or a folder above it is a symbolic link."""
@@ -50,18 +84,35 @@ class Project:
         if self.guard is not None:
             self.guard(self, suite, code)
 
-    def golden(self, suite: str) -> str:
-        """Return the path of a suite's golden cases."""
-        return golden_of(self.config, suite)
-
-    def baseline(self, suite: str, tier: Tier = "replay") -> str:
-        """Return the path of the current baseline of a suite's tier."""
-        return f"baselines/{file_stem(suite, tier)}.json"
-
     @property
     def local(self) -> Path:
         """Folder of run logs, outbox and monitor: for people, never committed, never trusted."""
         return self.root / LOCAL
+
+    def golden(self, suite: str) -> str:
+        """Return the path of a suite's golden cases."""
+        return golden_of(self.config, suite)
+
+    @cached_property
+    def cases(self) -> Cases:
+        """All golden cases."""
+        return Cases(self.tree)
+
+    def cases_of(self, suite: Suite) -> Iterator[StoredCase]:
+        """Yield a suite's golden cases, each read when its turn comes. Raises as `Cases.read`."""
+        return self.cases.read(suite.golden, suite.kind)
+
+    def has_cases(self, suite: str) -> bool:
+        """Return whether the suite exists and has a golden case that is not a draft."""
+        return suite in self.suite_names() and self.cases.has(self.golden(suite))
+
+    def judges(self, suite: str) -> bool:
+        """Return whether the project can judge a suite: it has cases and a `replay` baseline."""
+        return self.tree.exists(self.baseline(suite)) and self.has_cases(suite)
+
+    def judged_suites(self) -> list[str]:
+        """Return the suites that the project can judge."""
+        return [name for name in self.suite_names() if self.judges(name)]
 
     @property
     def default_suite(self) -> str | None:
@@ -69,7 +120,8 @@ class Project:
         names = self.suite_names()
         return self.config.suite or (names[0] if len(names) == 1 else None)
 
-    def suite_names(self) -> list[str]:
+    @once
+    def suite_names(self) -> Sequence[str]:
         """Return all suites: the folders of golden cases and the suites of `row3.toml`.
 
         Omits folders that a suite names for its cases or documents, and folders that only contain such a folder.
@@ -78,18 +130,121 @@ class Project:
         folders = (each for settings in self.config.suites.values() for each in (settings.golden, settings.documents))
         named = [folder for folder in folders if folder]
         around = {name.split("/")[0] for name in named if "/" in name}
-        taken = {*named, *(name for name in around if not golden_files(self.tree, f"{GOLDEN}/{name}"))}
+        taken = {*named, *(name for name in around if not self.cases.paths(f"{GOLDEN}/{name}"))}
         return sorted((found - taken) | set(self.config.suites))
+
+    @once
+    def settings(self, suite: str, tier: Tier) -> Suite:
+        """Return a suite from its settings alone. Raises `InvalidFile`."""
+        return make_suite(self.config, suite, tier)
+
+    @once
+    def suite(self, name: str, tier: Tier) -> Suite:
+        """Return a suite with its judge and documents. Raises `InvalidFile`."""
+        made = self.settings(name, tier)
+        flag = "" if self.default_suite == name else f" --suite {shlex.quote(name)}"
+        return replace(judged_suite(self, made), flag=flag, project=self)
+
+    @cached_property
+    def versions(self) -> Mapping[str, Sequence[Version]]:
+        """All versions of each prompt, ascending. Raises `InvalidFile` for a misnamed Markdown file."""
+        return prompts.versions(self.tree)
+
+    @cached_property
+    def promoted(self) -> Mapping[str, Promotion]:
+        """The promotion of each prompt. Raises `InvalidFile`."""
+        return prompts.read_promoted(self.tree)
+
+    @cached_property
+    def locks(self) -> Mapping[str, str]:
+        """The digest of every version that was ever promoted, by `name-version`."""
+        return {
+            f"{name}-{version}": digest
+            for name, entry in self.promoted.items()
+            for version, digest in {**entry.locked, entry.version: entry.digest}.items()
+        }
+
+    @once
+    def prompt(self, ref: PromptRef) -> Prompt:
+        """Return a prompt version. Raises `InvalidFile`."""
+        return prompts.read_prompt(self.tree, ref)
+
+    def suite_prompt(self, ref: PromptRef, suite: str) -> Prompt:
+        """Return a prompt version with the suite's lessons, if its template shows lessons. Raises `InvalidFile`."""
+        prompt = self.prompt(ref)
+        if prompt.lessons is None:
+            return prompt
+        return replace(prompt, lessons=tuple(each.information for each in self.lessons(suite)))
+
+    @once
+    def check_locked(self) -> None:
+        """Check every existing version that was ever promoted. Raises `InvalidFile` for one edited in place."""
+        for text in self.locks:
+            ref = parse_reference(text)
+            if ref is not None and ref.version in self.versions.get(ref.name, ()):
+                prompts.check_locked(self.prompt(ref), self.promoted)
+
+    @once
+    def lessons(self, suite: str) -> Sequence[Lesson]:
+        """Return a suite's kept lessons, oldest first. Raises `InvalidFile`."""
+        return read_kept(self.tree, suite)
+
+    def baseline(self, suite: str, tier: Tier = "replay") -> str:
+        """Return the path of the current baseline of a suite's tier."""
+        return f"baselines/{file_stem(suite, tier)}.json"
+
+    @once
+    def manifest_at(self, path: str) -> Manifest:
+        """Return the baseline of a file. Raises `InvalidFile`."""
+        return read_manifest(self.tree, path)
+
+    def manifest(self, suite: str, tier: Tier = "replay") -> Manifest | None:
+        """Return the baseline of a tier; None if there is none. Raises `InvalidFile`."""
+        path = self.baseline(suite, tier)
+        return self.manifest_at(path) if self.tree.exists(path) else None
+
+    @cached_property
+    def history(self) -> Sequence[HistoryEntry]:
+        """All entries of the history, in file order. Raises `InvalidFile`."""
+        return read_history(self.tree)
+
+    @once
+    def quarantine(self, folder: str) -> Sequence[Quarantined]:
+        """Return the entries of a folder's quarantine, by case. Raises `InvalidFile`."""
+        return read_quarantine(self.tree, folder)
+
+    @once
+    def calibrations(self, suite: str) -> Calibrations:
+        """Return a suite's calibrations; none if there is no file. Raises `InvalidFile`."""
+        return read_calibrations(self.tree, suite)
+
+    @once
+    def labels(self, suite: str) -> Sequence[Label]:
+        """Return a suite's labels; none if they are kept elsewhere. Raises `InvalidFile`."""
+        path = labels_path(suite)
+        if not self.tree.exists(path):
+            return []
+        found = parse_labels(self.tree.read(path, limit=MAX_TEXT_BYTES), where=self.tree.place(path))
+        return [label for label in found if label.suite == suite]
+
+    @once
+    def documents(self, suite: str) -> Mapping[str, SourceText]:
+        """Return the texts of a suite's documents by lowercase name. Raises `InvalidFile`."""
+        return read_documents(self, suite)
+
+    @once
+    def text(self, path: str) -> str:
+        """Return a file's text. Raises as `read_text`."""
+        return read_text(self.tree, path)
+
+    @once
+    def json(self, path: str) -> Any:
+        """Return a file's JSON value, which nobody changes. Raises as `read_json`."""
+        return read_json(self.tree, path)
 
 
 Guard = Callable[[Project, str, Iterable[Code]], None]
 """Raises `UsageError` for code of a suite that may not run."""
-
-
-def golden_of(config: Config, suite: str) -> str:
-    """Return the path of a suite's golden cases."""
-    settings = config.suites.get(suite)
-    return f"{GOLDEN}/{suite if settings is None or settings.golden is None else settings.golden}"
 
 
 def find_root(start: Path) -> Path:
@@ -118,8 +273,7 @@ def own_file(path: Path) -> Path:
 
 def open_project(start: Path) -> Project:
     """Return the project that contains a folder. Raises `InvalidFile`."""
-    tree = WorkTree(find_root(start))
-    return Project(tree.root, read_config(tree), tree)
+    return Project.load(WorkTree(find_root(start)))
 
 
 def read_changelog(project: Project) -> str:
@@ -129,46 +283,3 @@ def read_changelog(project: Project) -> str:
     raw = project.tree.read(CHANGELOG)
     refuse_conflicts(decode(raw, where=CHANGELOG), where=CHANGELOG)
     return raw.decode("utf-8")
-
-
-def read_corpus(tree: Tree, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return path and values of the files that match the patterns, sorted by path. Raises `InvalidFile`.
-
-    The values are the keys of a JSON file or the `text` of another, and `file`, the name up to its first dot.
-    """
-    names = sorted({path for pattern in patterns for path in _paths(tree, pattern, where=where)})
-    corpus = ((path, _values(tree, path)) for path in names)
-    return [(path, values) for path, values in corpus if values.get("draft") is not True]  # golden cases may be drafts
-
-
-def _paths(tree: Tree, pattern: str, *, where: str) -> list[str]:
-    parts = PurePosixPath(pattern).parts
-    if len(parts) < 2 or parts[0] not in CORPORA or ".." in parts:
-        what = f"`{pattern}` is not under {' or '.join(f'{each}/' for each in CORPORA)}"
-        raise InvalidFile(what, where=where, fix="Write it like corpus/*.txt")
-    if any("**" in part and part != "**" for part in parts):
-        raise InvalidFile(f"in `{pattern}`, `**` is not a whole folder name", where=where, fix="Correct it")
-    paths = [path for path in tree.files(parts[0], deep=True) if _matches(path.split("/"), parts)]
-    if not paths:
-        raise InvalidFile(f"no file matches `{pattern}`", where=where, fix="Correct the pattern")
-    return paths
-
-
-def _matches(names: Sequence[str], parts: Sequence[str]) -> bool:
-    """Return whether a path matches a pattern, part by part; `**` matches any number of folders."""
-    if not (names and parts):
-        return not (names or parts)
-    if parts[0] == "**" and _matches(names, parts[1:]):
-        return True
-    return fnmatchcase(names[0], parts[0]) and _matches(names[1:], parts if parts[0] == "**" else parts[1:])
-
-
-def _values(tree: Tree, path: str) -> dict[str, Any]:
-    values: dict[str, Any] = {"file": path.rpartition("/")[2].partition(".")[0]}
-    if not path.endswith(".json"):
-        return values | {"text": read_text(tree, path)}
-    value = read_json(tree, path)
-    if not isinstance(value, dict):
-        fix = "Correct it, or the pattern of `for_each`"
-        raise InvalidFile("the file is not a JSON object", where=tree.place(path), fix=fix)
-    return values | value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
@@ -141,7 +142,7 @@ def read_promoted(tree: Tree) -> dict[str, Promotion]:
     return promoted
 
 
-def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
+def check_locked(prompt: Prompt, promoted: Mapping[str, Promotion]) -> None:
     """Raise `InvalidFile` if a version that was ever promoted has been edited."""
     name, version = prompt.ref.name, str(prompt.ref.version)
     entry = promoted.get(name)
@@ -152,16 +153,7 @@ def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
         raise InvalidFile(f"{name} {version} is promoted and was edited in place", where=prompt.path, fix=fix)
 
 
-def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:
-    """Check every existing version that was ever promoted, as `check_locked`."""
-    for name, entry in promoted.items():
-        for text in (*entry.locked, entry.version):
-            version = parse_version(text)
-            if version is not None and tree.exists(f"{FOLDER}/{name}-{version}.md"):
-                check_locked(read_prompt(tree, PromptRef(name, version)), promoted)
-
-
-def promoted_text(promoted: dict[str, Promotion]) -> str:
+def promoted_text(promoted: Mapping[str, Promotion]) -> str:
     """Return the text of `prompts/promoted.json`."""
     promotions = TypeAdapter(Promotion)
     value = {

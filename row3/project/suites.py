@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from row3.domain.counts import did_you_mean
 from row3.domain.embeddings import LOCAL, SemanticRule
@@ -21,6 +21,7 @@ from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import LIST
 from row3.matching.names import NameRule
 from row3.matching.scorers import EXACT
+from row3.project.cases import GOLDEN
 from row3.project.config import (
     FILE,
     ArmConfig,
@@ -36,9 +37,10 @@ from row3.project.config import (
     overridden,
 )
 from row3.project.documents import validate
-from row3.project.judges import judged_rules
-from row3.project.project import Project, golden_of
 from row3.project.system_config import SystemConfig
+
+if TYPE_CHECKING:
+    from row3.project.project import Project
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,12 @@ class Suite(JudgedSuite):
     """If two systems answer each case: the suite as each arm answers it."""
     project: Project | None = None
     """Project whose Python scorers may run; None for a suite made of settings alone."""
+
+
+def golden_of(config: Config, suite: str) -> str:
+    """Return the path of a suite's golden cases."""
+    settings = config.suites.get(suite)
+    return f"{GOLDEN}/{suite if settings is None or settings.golden is None else settings.golden}"
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
@@ -81,27 +89,7 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     if name not in names:
         fix = did_you_mean(name, names, f"Suites: {', '.join(names) or 'none'}")
         raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
-    return read_suite(project, name, tier_of(project.config.mode) if tier is None else tier)
-
-
-def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
-    """Return a suite of a project with its judge and documents. Raises `InvalidFile`."""
-    made = make_suite(project.config, name, tier)
-    rules, policy = judged_rules(project, name, made.kind, made.rules), made.policy
-    judge, judged = rules.judge, made.kind.judged_metrics
-    if judge is not None and judged and not judge.warranted.issuperset(judge.rubrics):
-        # Metrics of a judge that has not been calibrated warn, and block nothing.
-        policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in judged))
-        thresholds = rules.thresholds.items()
-        warning = {key: replace(zones, blocking=zones.blocking and key not in judged) for key, zones in thresholds}
-        rules = replace(rules, thresholds=warning)
-    return replace(
-        made,
-        flag="" if project.default_suite == name else f" --suite {shlex.quote(name)}",
-        rules=rules,
-        policy=policy,
-        project=project,
-    )
+    return project.suite(name, tier_of(project.config.mode) if tier is None else tier)
 
 
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:

@@ -6,7 +6,6 @@ a dot. Symbolic links inside the project are never followed: git's commits have 
 
 from __future__ import annotations
 
-import hashlib
 import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
@@ -95,9 +94,9 @@ class WorkTree:
                     deeper = [f"{path}/{entry.name}" for entry in entries if entry.is_symlink() or entry.is_dir()]
                 yield from self.links(sorted(deeper))
 
-    def oid(self, path: str) -> str:
-        """Return the file's git object id; equal ids mean equal bytes. Raises as `read`."""
-        return blob_id(self.read(path, limit=2**30))
+    def held(self, path: str) -> str:
+        """Return the object id of contents that are held in memory; empty for a file that is read from disk."""
+        return ""
 
     def on_disk(self, path: str) -> Path | None:
         """Return the path on disk, or None if the contents are held only in memory. Raises as `at`."""
@@ -159,9 +158,8 @@ class GitTree:
         start = bisect_left(self._names, f"{folder}/")
         return self._names[start : bisect_left(self._names, f"{folder}/{ALL}", start)]
 
-    def oid(self, path: str) -> str:
-        oid = self.ids.get(path, "")
-        return oid if len(oid) == 40 else blob_id(self.read(path, limit=2**30))  # 64: a SHA-256 repository
+    def held(self, path: str) -> str:
+        return self.ids[path] if path in self.contents else ""
 
     def on_disk(self, path: str) -> Path | None:
         return self._work_tree.at(path) if path in self.ids and path not in self.contents else None
@@ -183,16 +181,5 @@ def read_text(tree: Tree, path: str) -> str:
 
 
 def same_file(one: Tree, other: Tree, path: str) -> bool:
-    """Return whether a file exists in both trees with the same text, apart from line ends."""
-    if not (one.exists(path) and other.exists(path)):
-        return False
-    return one.oid(path) == other.oid(path) or _text(one, path) == _text(other, path)
-
-
-def blob_id(raw: bytes) -> str:
-    """Return the id that git would give the bytes."""
-    return hashlib.sha1(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
-
-
-def _text(tree: Tree, path: str) -> bytes:
-    return tree.read(path, limit=2**30).replace(b"\r\n", b"\n")
+    """Return whether a file exists in both trees with the same contents, as git knows without reading it."""
+    return one.exists(path) and other.exists(path) and one.held(path) == other.held(path)

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from row3.domain.code import Code
-from row3.project.cases import read_cases
 from row3.project.config import FILE, Config
 from row3.project.judges import judge_settings
 from row3.project.project import Project
-from row3.project.suites import Suite, make_suite
+from row3.project.suites import Suite
 from row3.project.system_config import PythonConfig
 
 ADDRESS = ("preset", "base_url", "key_variable", "allow_http")
@@ -40,10 +39,10 @@ def scorer_code(function: str) -> Code:
 
 def all_code(project: Project, name: str) -> Iterator[Code]:
     """Yield the code that a suite's settings and cases name; the project may lack the suite. Raises `InvalidFile`."""
-    suite = make_suite(project.config, name)
+    suite = project.settings(name, "replay")
     yield from code_of(project.config, suite)
     yield from map(scorer_code, suite.kind.scorers(None, suite.rules))
-    for stored in read_cases(project.tree, project.golden(name), suite.kind):
+    for stored in project.cases_of(suite):
         yield from map(scorer_code, suite.kind.scorers(stored.case, suite.rules))
 
 

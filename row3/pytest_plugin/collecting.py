@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile, Row3Error
-from row3.project.cases import StoredCase, case_files, is_draft, read_case
+from row3.project.cases import StoredCase
 from row3.project.project import Project, find_root, open_project
-from row3.project.suites import Suite, make_suite
+from row3.project.suites import Suite
 from row3.pytest_plugin.items import CaseItem, Evaluations, GateItem, Key
 from row3.pytest_plugin.suite_results import Flags
 
@@ -44,7 +44,7 @@ class Golden:
 
     def read(self, file: Path) -> StoredCase:
         """Read the golden case in a file; raises `InvalidFile`."""
-        return read_case(self.project.tree, file.relative_to(self.project.root).as_posix(), self.suite.kind)
+        return self.project.cases.case(file.relative_to(self.project.root).as_posix(), self.suite.kind)
 
     def test_name(self, name: str) -> str:
         """Return the name of a test in this suite."""
@@ -58,7 +58,7 @@ def golden_folders(project: Project) -> dict[Path, list[Golden]]:
     found: defaultdict[Path, list[Golden]] = defaultdict(list)
     for name, root in zip(names, roots, strict=True):
         files = _files(project, name)
-        golden = Golden(project, make_suite(project.config, name), root, files, roots.count(root) > 1)
+        golden = Golden(project, project.settings(name, "replay"), root, files, roots.count(root) > 1)
         for folder in {root, *files} if files else ():
             found[folder].append(golden)
     return found
@@ -67,9 +67,9 @@ def golden_folders(project: Project) -> dict[Path, list[Golden]]:
 def _files(project: Project, name: str) -> dict[Path, list[Path]]:
     found: defaultdict[Path, list[Path]] = defaultdict(list)
     with contextlib.suppress(InvalidFile):  # a suite without cases has no tests
-        for file in case_files(project.tree, project.golden(name)):
+        for file in project.cases.scored(project.golden(name)):
             path = project.root / file
-            if not is_draft(project.tree, file):
+            if not project.cases.entry(file).draft:
                 found[path.parent].append(path)
     return found
 

@@ -13,7 +13,7 @@ from row3.domain import numbers
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import UsageError
 from row3.gate.comparison import judge_move, worse_by
-from row3.project.cases import StoredCase, read_cases
+from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import Output
 from row3.project.project import Project
@@ -81,7 +81,7 @@ class CaseScorer:
     @cached_property
     def cases(self) -> dict[str, StoredCase]:
         """The golden cases by id, in the order of their files. Raises `InvalidFile`."""
-        return {stored.id: stored for stored in read_cases(self.project.tree, self.suite.golden, self.suite.kind)}
+        return {stored.id: stored for stored in self.project.cases_of(self.suite)}
 
     @cached_property
     def _before(self) -> Before | None:

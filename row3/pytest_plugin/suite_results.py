@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +33,7 @@ from row3.reports.style import PLAIN
 from row3.reports.terminal import terminal_text
 from row3.reports.verdict_text import approval_line, summary, verdict_label
 from row3.running.run_options import RunOptions
-from row3.running.session import open_session
+from row3.running.session import CommandOptions, begin, open_session
 from row3.running.stages import Overrides
 from row3.running.suite_run import run_suite
 
@@ -94,9 +94,10 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
     """
     try:
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)
-        session = open_session(root, name, options, may_write=False, guard=guard_of(os.environ, against=flags.against))
-        session.named = prompts_of(session.suite, flags.prompts)
-        session.update_given()
+        silent = CommandOptions(may_write=False)
+        session = open_session(root, name, options, silent, guard=guard_of(os.environ, against=flags.against))
+        options = replace(session.options, named=prompts_of(session.suite, flags.prompts))
+        session = begin(session.project, session.suite, options, silent, session.state)
         if flags.against is None and not has_baseline(session.project, session.suite):
             missing = JudgedCase("error", "no baseline", _wrapped(no_baseline(session.project, session.suite)))
             return JudgedSuite(dict(_cases(run_suite(session), None)), None if only is not None else missing)

@@ -216,7 +216,7 @@ class SavedAnswers:
             replaces: new answers replace the suite's recordings.
             models: the models to ask.
         """
-        project, suite, command = session.project, session.suite.name, digest_text(session.command)[:16]
+        project, suite, command = session.project, session.suite.name, digest_text(session.command.typed)[:16]
         own = Journal(project.root, suite, kind, f"{command}--{new_run_id()}")
         others = own.take_turn(models, session.say)
         oldest = run_id_at(datetime.now(UTC) - timedelta(hours=RESUMABLE_H))

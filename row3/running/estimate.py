@@ -17,7 +17,7 @@ from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.kinds.answers import Parsed
 from row3.kinds.cases import expected_in
-from row3.project.cases import StoredCase, read_cases
+from row3.project.cases import StoredCase
 from row3.project.project import Project
 from row3.project.recording_lines import Recording
 from row3.project.recordings import RecordingIndex, open_index
@@ -142,7 +142,7 @@ def estimate(
     judged = set[str]()
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
     plan = Estimate(suite.name, mode, lineup.versions(), exposed=exposed)
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
+    for stored in project.cases_of(suite):
         if not options.wants(stored.id):
             continue
         for repeat in range(options.repeats):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
-from row3.project.cases import CaseFiles, StoredCase, cases_in, unique_cases
+from row3.project.cases import Cases, StoredCase
 from row3.running.case_results import CaseResult
 
 if TYPE_CHECKING:
@@ -143,7 +143,8 @@ def executor_for(tasks: int, jobs: int | None) -> Inline | Processes:
 
 
 def evaluate_all(
-    files: CaseFiles,
+    cases: Cases,
+    folder: str,
     kind: Kind,
     evaluate: Callable[[StoredCase], CaseResult],
     wanted: Callable[[str], bool],
@@ -151,19 +152,19 @@ def evaluate_all(
     jobs: int | None,
 ) -> Iterator[CaseResult]:
     """Evaluate every wanted case in file order. Raises what `evaluate` raises, and `InvalidFile` for an id twice."""
-    tree, paths = files
+    paths = cases.scored(folder)
     executor = executor_for(len(paths), jobs)
     size = CHUNK if isinstance(executor, Processes) else 1
 
     def chunk(start: int) -> list[CaseResult]:
-        cases = cases_in(tree, paths[start : start + size], kind)
-        return [evaluate(stored) for stored in cases if wanted(stored.id)]
+        read = cases.at(paths[start : start + size], kind)
+        return [evaluate(stored) for stored in read if wanted(stored.id)]
 
     seen: set[str] = set()
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
         for result in chain.from_iterable(executor.map(chunk, range(0, len(paths), size))):
             if result.case_id in seen:
-                list(unique_cases(tree, paths, kind))  # names the two files
+                list(cases.read(folder, kind))  # names the two files
             seen.add(result.case_id)
             yield result
 

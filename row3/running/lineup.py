@@ -11,8 +11,6 @@ from row3.domain.counts import did_you_mean, nearest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
-from row3.project import prompts as store
-from row3.project.lessons import read_suite_prompt
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.stages import call_name, call_stage, no_prompts
@@ -41,8 +39,8 @@ def line_up(
     if suite.arms:
         line = partial(line_up, project, role=role, named=named, pinned=pinned, where=where)
         return _arms_lineup(project, suite, line, pinned)
-    existing = store.versions(project.tree)
-    promoted = store.read_promoted(project.tree)
+    existing = project.versions
+    promoted = project.promoted
     wanted = _named(named, existing, where)
     pipeline = suite.pipeline or _default_pipeline(project, suite, existing)
     for name in wanted:
@@ -51,7 +49,7 @@ def line_up(
             others = [f"--suite {other}" for other, its in project.config.suites.items() if name in its.pipeline]
             elsewhere = f"; the prompt belongs to {' and '.join(others)}" if others else ""
             raise UsageError(what, where=where, fix=f"The pipeline is {' → '.join(pipeline)}{elsewhere}")
-    store.check_all_locked(project.tree, promoted)
+    project.check_locked()
     chosen = []
     for name in pipeline:
         if name not in existing:
@@ -64,7 +62,7 @@ def line_up(
             version = _parsed(promoted[name].version)
         if name in pinned:
             version = _parsed(pinned[name])
-        prompt = read_suite_prompt(project.tree, PromptRef(name, wanted.get(name, version)), suite.name)
+        prompt = project.suite_prompt(PromptRef(name, wanted.get(name, version)), suite.name)
         if prompt.output not in suite.kind.outputs:
             what = f"field `output`: `{prompt.output}` is not an output of kind `{suite.kind.name}`"
             raise InvalidFile(what, where=prompt.path, fix=f"Outputs: {', '.join(suite.kind.outputs)}")
@@ -153,7 +151,7 @@ def _default_pipeline(project: Project, suite: Suite, existing: Mapping[str, Seq
     order = list(suite.kind.outputs)
     ranked = []
     for name, versions in existing.items():
-        output = store.read_prompt(project.tree, PromptRef(name, versions[-1])).output
+        output = project.prompt(PromptRef(name, versions[-1])).output
         if not of_another_kind(output, suite.kind):
             ranked.append((order.index(output) if output in order else len(order), name))
     if not ranked:
@@ -170,7 +168,7 @@ def resolve_version(project: Project, suite: Suite, text: str) -> list[PromptRef
     """
     if suite.system is not None:
         raise no_prompts(suite, "VERSION")
-    existing = store.versions(project.tree)
+    existing = project.versions
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:
         _named([str(ref)], existing, "VERSION")
@@ -189,9 +187,9 @@ def resolve_version(project: Project, suite: Suite, text: str) -> list[PromptRef
 def named_rubric(project: Project, text: str) -> Prompt | None:
     """Return the rubric of a reference such as `helpfulness-v1.1`; None if it is no rubric. Raises `InvalidFile`."""
     ref = parse_reference(text.removeprefix("prompts/"))
-    if ref is None or ref.version not in store.versions(project.tree).get(ref.name, ()):
+    if ref is None or ref.version not in project.versions.get(ref.name, ()):
         return None
-    prompt = store.read_prompt(project.tree, ref)
+    prompt = project.prompt(ref)
     return prompt if prompt.is_rubric else None
 
 

@@ -18,8 +18,9 @@ from row3.domain.progress import Observer
 from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
 from row3.domain.scores import CaseScore
 from row3.errors import NotServedError, Row3Error, UsageError
-from row3.project.cases import CaseFiles, StoredCase, cases_in, ids_of, read_cases
+from row3.project.cases import StoredCase
 from row3.project.config import FILE
+from row3.project.project import Project
 from row3.running.answering import LiveAnswerer, SavedAnswers, lines_of
 from row3.running.asks import Given
 from row3.running.budget import prices_of
@@ -61,8 +62,10 @@ class LiveRun:
     packing: Packing
     kind: str = ""
     """Kind of its journal; empty for the mode's."""
-    files: CaseFiles | None = None
-    """Files of the cases, if not the suite's."""
+    judge: Project | None = None
+    """Project of the cases, if not the session's."""
+    answers: Sequence[str] = ()
+    """Those of mode `live`, as lines of a recording."""
 
     @classmethod
     def of(cls, session: Session, asking: Asking, before: Before | None = None) -> LiveRun:
@@ -148,8 +151,8 @@ class LiveRun:
             what = f"no provider serves `{RECORDED_ONLY}`, the model of recordings made by hand"
             fix = "Set the judge's `model` in [judge]" if by == [JUDGE] else "Set a model there, or with --model"
             raise NotServedError(what, where=f"{FILE} field {'judge' if by == [JUDGE] else 'provider'}.model", fix=fix)
-        if self.session.budget is not None:
-            self.session.budget.check(models, prices_of(self.session.project, suite, known_models=True))
+        if self.session.state.budget is not None:
+            self.session.state.budget.check(models, prices_of(self.session.project, suite, known_models=True))
 
     def ask(
         self,
@@ -176,7 +179,7 @@ class LiveRun:
             prices = prices_of(project, suite, known_models=True)
             grades: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
             answerers = [
-                LiveAnswerer(provider, saved, self.observer, prices, grades, session.budget, meanings)
+                LiveAnswerer(provider, saved, self.observer, prices, grades, session.state.budget, meanings)
                 for saved in sides
             ]
 
@@ -199,14 +202,14 @@ class LiveRun:
             if refused := sorted(getattr(provider, "refused", ())):
                 say(f"the endpoint does not accept {', '.join(refused)}; requests were sent without")
             if self.mode == "live":
-                session.answers = [line for saved in sides for line in lines_of(saved.own.path)]
+                self.answers = [line for saved in sides for line in lines_of(saved.own.path)]
             for saved in sides:
                 saved.complete = complete
 
     @property
     def observer(self) -> Observer:
         """The session's observer, or one that shows nothing."""
-        return self.session.observer or Observer()
+        return self.session.state.observer or Observer()
 
     @property
     def jobs(self) -> int:
@@ -215,19 +218,13 @@ class LiveRun:
 
     def cases(self) -> Iterator[StoredCase]:
         """Yield the cases to run, reading one at a time."""
-        project, suite = self.session.project, self.asking.suite
-        if self.files is None:
-            cases = read_cases(project.tree, suite.golden, suite.kind)
-        else:
-            cases = cases_in(self.files.tree, self.files.paths, suite.kind)
+        cases = (self.judge or self.session.project).cases_of(self.asking.suite)
         yield from (stored for stored in cases if self.options.wants(stored.id))
 
     def _expected(self) -> int:
         if self.options.only is not None:
             return len(self.options.only)
-        if self.files is not None:
-            return len(self.files.paths)
-        return len(ids_of(self.session.project.tree, self.asking.suite.golden))
+        return len((self.judge or self.session.project).cases.entries(self.asking.suite.golden))
 
 
 @contextmanager
@@ -241,12 +238,12 @@ def ending(session: Session, sides: Sequence[SavedAnswers]) -> Iterator[None]:
         raise
     finally:
         # A command can be interrupted until it has shown its result, so the run ends only then.
-        when_done = call if session.afterwards is None else session.afterwards.append
+        when_done = call if session.state.afterwards is None else session.state.afterwards.append
         if reused := sum(saved.reused for saved in sides):
             session.say(f"continuing with {count(reused, 'answer')} from an earlier run")
         over = isinstance(fault, Row3Error | None)
         if over and not all(saved.complete for saved in sides):
-            session.incomplete |= fault is None or any(lines_of(saved.own.path) for saved in sides)
+            session.state.incomplete |= fault is None or any(lines_of(saved.own.path) for saved in sides)
         for saved in sides:
             saved.own.end_turn()
             when_done(saved.finish) if over else saved.own.close()
@@ -293,7 +290,7 @@ def with_missing(
     session: Session,
     asking: Asking,
     before: Before | None,
-    files: CaseFiles | None = None,
+    judge: Project | None = None,
 ) -> Iterator[CaseResult]:
     """Yield results in mode `auto`: replayed, or asked for if a recording is missing, in file order.
 
@@ -306,7 +303,7 @@ def with_missing(
         else:
             yield result
     missing = [result.case_id for result in waiting if _lacks_answers(result)]
-    asked = {result.case_id: result for result in record_missing(session, asking, missing, files=files, before=before)}
+    asked = {result.case_id: result for result in record_missing(session, asking, missing, judge=judge, before=before)}
     yield from (asked.get(result.case_id, result) for result in waiting)
 
 
@@ -324,14 +321,14 @@ def record_missing(
     asking: Asking,
     missing: Sequence[str],
     *,
-    files: CaseFiles | None = None,
+    judge: Project | None = None,
     before: Before | None = None,
 ) -> list[CaseResult]:
     """Ask for the missing recordings of these cases and record them. Raises as `LiveRun.results`."""
     if not missing:
         return []
     options = replace(session.options, only=frozenset(missing))
-    live = replace(LiveRun.of(session, asking, before), mode="auto", files=files, options=options)
+    live = replace(LiveRun.of(session, asking, before), mode="auto", judge=judge, options=options)
     try:
         return live.results()
     except UsageError as error:

@@ -14,7 +14,6 @@ from row3.domain.endpoints import PRESETS
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
-from row3.project.cases import case_files
 from row3.project.config import FILE, JudgeConfig, ProviderConfig
 from row3.project.judges import judge_settings
 from row3.project.project import Project
@@ -253,7 +252,7 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
     from row3.providers.guarded import GuardedEmbedder
 
     def case_with(guard: Guard) -> str:
-        paths = case_files(project.tree, suite.golden)
+        paths = project.cases.scored(suite.golden)
         return next((path for path in paths if guard.found(read_text(project.tree, path))), f"suite {suite.name}")
 
     endpoint, guard = _embedding_endpoint(project, suite), guard_of(project)

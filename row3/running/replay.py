@@ -13,8 +13,6 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json
 from row3.errors import InvalidFile, UsageError
-from row3.project.cases import case_files, read_case
-from row3.project.lessons import read_suite_prompt
 from row3.project.project import Project
 from row3.project.recording_lines import Recording
 from row3.project.recordings import RecordingIndex, open_index
@@ -72,9 +70,9 @@ class RecordedRequests:
     @cached_property
     def _inputs(self) -> dict[str, Mapping[str, Any]]:
         """Variables of the current cases, by digest."""
-        kind, tree = self._suite.kind, self._project.tree
-        cases = (read_case(tree, path, kind).case for path in case_files(tree, self._suite.golden))
-        return {digest_json(each): each for each in map(kind.variables, cases)}
+        kind, cases = self._suite.kind, self._project.cases
+        stored = (cases.case(path, kind) for path in cases.scored(self._suite.golden))
+        return {digest_json(each): each for each in (kind.variables(one.case) for one in stored)}
 
     def _variables(self, recording: Recording, request: Request) -> Mapping[str, Any] | None:
         """Return the variables of the recording's template; None if no case has that input."""
@@ -134,5 +132,5 @@ def refuse_replacing(
 def _same_text(project: Project, suite: str, ref: PromptRef, request: Request) -> bool:
     """Return whether a prompt version still exists and renders the request's text."""
     with contextlib.suppress(InvalidFile):
-        return render(read_suite_prompt(project.tree, ref, suite), request.variables) == (request.system, request.user)
+        return render(project.suite_prompt(ref, suite), request.variables) == (request.system, request.user)
     return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from row3.domain.prompts import Lineup
 from row3.errors import UsageError
 from row3.gate.results import Run
-from row3.project.cases import CaseFiles, StoredCase, case_files
+from row3.project.cases import StoredCase
 from row3.project.config import Mode
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
@@ -25,6 +25,8 @@ class RunOptions:
     """Options of a run, as the command line sets them."""
 
     mode: Mode | None = None
+    named: tuple[str, ...] = ()
+    """Prompt versions to use instead of the candidates."""
     overrides: Overrides = field(default_factory=Overrides)
     repeats: int = 1
     jobs: int | None = None
@@ -67,7 +69,7 @@ def replay(
     suite: Suite,
     asking: Asking,
     options: RunOptions,
-    files: CaseFiles | None = None,
+    judge: Project | None = None,
     *,
     index: RecordingIndex | None = None,
     before: Before | None = None,
@@ -77,14 +79,15 @@ def replay(
     Raises `InvalidFile`, `UsageError`.
     """
     answerer = Recorded(index or open_recordings(project, suite), asking.lineup)
-    tree, paths = files or (project.tree, [])
-    files = CaseFiles(tree, paths or case_files(tree, suite.golden))
+    cases = (judge or project).cases
     pack = Packing(suite, options.explain, before, options.page)
 
     def evaluate(stored: StoredCase) -> CaseResult:
         return pack(stored, *replay_case(asking, stored, answerer))
 
-    yield from evaluate_all(files, suite.kind, evaluate, options.wants, jobs=options.jobs or project.config.jobs)
+    yield from evaluate_all(
+        cases, suite.golden, suite.kind, evaluate, options.wants, jobs=options.jobs or project.config.jobs
+    )
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:

@@ -22,7 +22,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.kinds.answers import Unusable
 from row3.metrics.aggregate import tally_json
-from row3.project.cases import CaseFiles, StoredCase, case_files
+from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import SHAPE, Output, OutputIndex
 from row3.project.project import Project, open_project
@@ -138,7 +138,7 @@ def output_results(
     index = OutputIndex(outputs, where=_shown(outputs, project.root))
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file has no output", where=index.where, fix=SHAPE)
-    files = CaseFiles(project.tree, case_files(project.tree, suite.golden))
+    project.cases.scored(suite.golden)
     seen: set[str] = set()
     mode = options.mode or project.config.mode
     embeds = suite.rules.semantic is not None and mode != "replay"
@@ -146,7 +146,7 @@ def output_results(
         judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
         scoring = Scoring(suite, index.get, Packing(suite, options.explain), vectors, judgements, guard_of(project))
         jobs = 1 if embeds else options.jobs or project.config.jobs
-        for result in evaluate_all(files, suite.kind, scoring, options.wants, jobs=jobs):
+        for result in evaluate_all(project.cases, suite.golden, suite.kind, scoring, options.wants, jobs=jobs):
             seen.add(result.case_id)
             yield result
     if not options.partial:

@@ -20,11 +20,10 @@ from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, InvalidFile, RunIncomplete
 from row3.gate.policy import PolicyName
 from row3.gate.results import Run
-from row3.project.cases import PATTERN, golden_files, misnamed
+from row3.project.cases import PATTERN, misnamed
 from row3.project.chosen_cases import choose_cases
 from row3.project.config import Mode
 from row3.project.files import disk_faults, write_atomic
-from row3.project.history import read_history
 from row3.project.local_state import in_local, local_folder
 from row3.project.project import Guard, Project, open_project
 from row3.project.saved_runs import (
@@ -88,25 +87,33 @@ class LiveFlags:
     """Budget of the command, in US dollars."""
 
 
-def given_by(
-    options: RunOptions,
-    named: Sequence[str],
-    gate: GateFlags = NO_FLAGS,
-    live: LiveFlags = LiveFlags(),
-    directory: str = "",
-) -> Given:
+@dataclass(frozen=True, slots=True)
+class CommandOptions:
+    """How a command judges, asks and writes, as the command line sets it; `RunOptions` are what it runs."""
+
+    gate: GateFlags = NO_FLAGS
+    live: LiveFlags = LiveFlags()
+    may_write: bool = True
+    """False in CI, in the hook and for report formats: no tracked file is written."""
+    directory: str = ""
+    """The project's folder as typed; empty if commands work without."""
+    typed: str = ""
+    """The command with the options that select answers, as typed; a run continues those of the same command."""
+
+
+def given_by(options: RunOptions, command: CommandOptions) -> Given:
     """Return the options that select answers and set the gate, as typed; a switch has an empty value."""
-    overrides = options.overrides
+    overrides, live = options.overrides, command.live
     typed: list[tuple[str, Any]] = [
-        ("C", directory or None),
-        *(("prompt", text) for text in named),
+        ("C", command.directory or None),
+        *(("prompt", text) for text in options.named),
         ("model", overrides.model),
         ("temperature", overrides.temperature),
         ("seed", overrides.seed),
         ("max-tokens", overrides.max_tokens),
         ("repeats", options.repeats if options.repeats > 1 else None),
         ("mode", None if live.adaptive else options.mode),
-        *gate.given,
+        *command.gate.given,
         ("adaptive", "" if live.adaptive else None),
         ("max-repeats", live.max_repeats if live.max_repeats != MAX_REPEATS else None),
         ("max-cost", None if live.max_cost is None else decimal(live.max_cost)),
@@ -124,78 +131,28 @@ KEPT_RUNS = 20
 SCORED_DIGITS = 16
 
 
-@dataclass(slots=True)
-class Session:
-    """A project opened for one command, with the command line's options."""
+def ignore(text: str) -> None:
+    """Show no note."""
 
-    project: Project
-    suite: Suite
-    options: RunOptions
-    named: tuple[str, ...] = ()
-    may_write: bool = True
-    """False in CI, in the hook and for report formats: no tracked file is written."""
-    say: Callable[[str], None] = lambda _: None
+
+@dataclass(slots=True)
+class State:
+    """What the runs of a command share: notes and progress, the budget, and what is left to do."""
+
+    say: Callable[[str], None] = ignore
     observer: Observer | None = None
-    gate: GateFlags = NO_FLAGS
-    recovered: tuple[str, ...] = ()
-    """Files written by finishing an interrupted promotion or baseline."""
-    live: LiveFlags = field(default_factory=LiveFlags)
     budget: Budget | None = None
     """What is left of `LiveFlags.max_cost`."""
     afterwards: list[Callable[[], None]] | None = None
     """Cleanup to run after the command has shown its result; None: clean up at once."""
     incomplete: bool = False
     """Whether a live run has ended without all its answers."""
-    earlier: list[HistoryEntry] | None = None
-    """The history, once read."""
-    directory: str = ""
-    """The project's folder as typed; empty if commands work without."""
-    command: str = ""
-    """The command with the options that select answers, as typed; a run continues those of the same command."""
-    answers: list[str] = field(default_factory=list)
-    """A live run's answers, as lines of a recording."""
+    recovered: tuple[str, ...] = ()
+    """Files written by finishing an interrupted promotion or baseline."""
     caches: dict[str, ScoreCache] = field(default_factory=dict)
     """Cached scores, by scorer and rules."""
     warned: set[str] = field(default_factory=set)
     """Prompts already warned about for unused input."""
-
-    def __post_init__(self) -> None:
-        self.update_given()
-
-    def update_given(self) -> None:
-        """Give the suite the typed options, which printed commands repeat."""
-        given = given_by(self.options, self.named, self.gate, self.live, self.directory)
-        if given != self.suite.given:
-            self.suite = replace(self.suite, given=given)
-
-    def under(self, live: LiveFlags) -> Session:
-        """Apply the options for asking a provider; the command calls `finish` after showing its result."""
-        self.live, self.afterwards = live, []
-        if live.adaptive and self.mode not in ("live", "record"):
-            self.switch("live")
-        if live.max_cost is not None:
-            self.budget = open_budget(self.project, [self.suite], live.max_cost)
-        self.update_given()
-        return self
-
-    def switch(self, mode: Mode) -> None:
-        """Change to another mode, with the rules of its tier."""
-        self.options = replace(self.options, mode=mode)
-        if tier_of(mode) != self.suite.tier:
-            self.suite = self.gate.applied(pick_suite(self.project, self.suite.name, tier_of(mode)))
-            self.update_given()
-
-    def replaying(self) -> Session:
-        """Return the session in replay mode; printed commands keep the typed mode."""
-        other = replace(self, options=replace(self.options, mode="replay"))
-        other.suite = self.suite
-        return other
-
-    def history(self) -> list[HistoryEntry]:
-        """Return the history, read once, so that a command judges all its suites by the same one."""
-        if self.earlier is None:
-            self.earlier = read_history(self.project.tree)
-        return self.earlier
 
     def finish(self) -> None:
         """End live runs, which an interruption may no longer continue; call it after showing the result."""
@@ -203,60 +160,99 @@ class Session:
             each()
         self.afterwards = None
 
-    def scores(self, suite: Suite) -> ScoreCache | None:
-        """Return the cached scores under a suite's rules; None for large suites and for matching by meaning."""
-        if suite.rules.semantic is not None or len(golden_files(self.project.tree, suite.golden)) > MAX_CACHED:
-            return None
-        rules = repr(replace(suite.rules, thresholds={}))
-        key = digest_text("\n".join([__version__, suite.kind.name, suite.kind.signature(suite.rules), rules]))[:16]
-        if key not in self.caches:
-            self.caches[key] = ScoreCache(self.project.root, f"{suite.name}-{key}")
-        return self.caches[key]
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A suite of a project, opened for one command with the command line's options."""
+
+    project: Project
+    suite: Suite
+    options: RunOptions
+    command: CommandOptions = CommandOptions()
+    state: State = field(default_factory=State)
 
     @property
     def mode(self) -> str:
         """The run's mode: the option's, else the configured one."""
         return self.options.mode or self.project.config.mode
 
+    @property
+    def say(self) -> Callable[[str], None]:
+        """Shows a note."""
+        return self.state.say
+
+    def switched(self, mode: Mode) -> Session:
+        """Return the session in another mode, with the rules of its tier."""
+        options, suite = replace(self.options, mode=mode), self.suite
+        if tier_of(mode) != suite.tier:
+            suite = self.command.gate.applied(pick_suite(self.project, suite.name, tier_of(mode)))
+        return replace(self, options=options, suite=replace(suite, given=given_by(options, self.command)))
+
+    def replaying(self) -> Session:
+        """Return the session in replay mode; printed commands keep the typed mode."""
+        return replace(self, options=replace(self.options, mode="replay"))
+
+    def scores(self, suite: Suite) -> ScoreCache | None:
+        """Return the cached scores under a suite's rules; None for large suites and for matching by meaning."""
+        if suite.rules.semantic is not None or len(self.project.cases.paths(suite.golden)) > MAX_CACHED:
+            return None
+        rules = repr(replace(suite.rules, thresholds={}))
+        key = digest_text("\n".join([__version__, suite.kind.name, suite.kind.signature(suite.rules), rules]))[:16]
+        if key not in self.state.caches:
+            self.state.caches[key] = ScoreCache(self.project.root, f"{suite.name}-{key}")
+        return self.state.caches[key]
+
 
 def open_recovered(
-    start: Path, options: RunOptions, *, may_write: bool, say: Callable[[str], None], guard: Guard | None = None
-) -> tuple[Project, tuple[str, ...]]:
-    """Open the project and finish an interrupted promotion; return the project and the files this wrote.
+    start: Path, options: RunOptions, command: CommandOptions, state: State, *, guard: Guard | None = None
+) -> Project:
+    """Open the project and finish an interrupted promotion.
 
     If a run asks a provider and none serves the configured model, the judge also uses the model of the options. Raises
     `InvalidFile`.
     """
     project = replace(open_project(start), guard=guard)
-    recovered = tuple(prepare(project.root, may_write=may_write, say=say))
+    state.recovered += tuple(prepare(project.root, may_write=command.may_write, say=state.say))
     model, config = options.overrides.model, project.config
     asks = (options.mode or config.mode) in ("live", "record")
     if asks and model is not None and config.provider.model == RECORDED_ONLY:
         config = config.replace(provider=config.provider.replace(model=model))
-    return replace(project, config=config), recovered
+    return replace(project, config=config)
 
 
 def open_session(
     start: Path,
     suite: str | None,
     options: RunOptions,
+    command: CommandOptions = CommandOptions(),
+    state: State | None = None,
     *,
     case: Sequence[str] = (),
     tag: Sequence[str] = (),
-    may_write: bool = True,
-    say: Callable[[str], None] = lambda _: None,
-    gate: GateFlags = NO_FLAGS,
     guard: Guard | None = None,
 ) -> Session:
     """Open the project as `open_recovered` does, and choose the suite, and its cases by `case` globs and `tag`s.
 
     Raises `InvalidFile`, `UsageError`.
     """
-    project, done = open_recovered(start, options, may_write=may_write, say=say, guard=guard)
-    chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
-    note_misnamed(project, chosen, say)
-    options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options
-    return Session(project, chosen, options, (), may_write, say, None, gate, done)
+    state = state or State()
+    project = open_recovered(start, options, command, state, guard=guard)
+    chosen = pick_suite(project, suite, tier_of(options.mode or project.config.mode))
+    session = begin(project, chosen, options, command, state)
+    if case or tag:
+        only = choose_cases(project, chosen, case, tag)
+        session = replace(session, options=replace(session.options, only=only))
+    if command.live.max_cost is not None:
+        state.budget = open_budget(project, [session.suite], command.live.max_cost)
+    return session
+
+
+def begin(project: Project, suite: Suite, options: RunOptions, command: CommandOptions, state: State) -> Session:
+    """Return the session of a suite, under the options of the gate and in the mode that these ask for."""
+    note_misnamed(project, suite, state.say)
+    suite = replace(command.gate.applied(suite), given=given_by(options, command))
+    session = Session(project, suite, options, command, state)
+    return session.switched("live") if command.live.adaptive and session.mode not in ("live", "record") else session
 
 
 def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
@@ -266,22 +262,22 @@ def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) ->
         say(f"not read, as a golden case is named {PATTERN}: {', '.join(names[:MAX_NAMED])}{more} in {suite.golden}/")
 
 
-def save_log(session: Session, run: Run) -> None:
+def save_log(project: Project, run: Run, say: Callable[[str], None]) -> None:
     """Save the run in `.row3/runs`, with a live run's answers, and delete old runs. Never fails a command."""
-    local = session.project.local
+    local = project.local
     try:
         path = in_local(local_folder(local), f"{RUNS}/{run.header.run_id}.json")
-        if session.answers:
-            lines = [f"{line.strip()}\n".encode() for line in session.answers]
+        if run.answers:
+            lines = [f"{line.strip()}\n".encode() for line in run.answers]
             write_atomic(answers_beside(path), lines, where=".row3/runs")
         write_run(path, run.header, run.records)
         with disk_faults(".row3/runs"):
-            for old in latest_runs(local)[KEPT_RUNS * len(session.project.suite_names()) :]:
+            for old in latest_runs(local)[KEPT_RUNS * len(project.suite_names()) :]:
                 old.unlink(missing_ok=True)
                 answers_beside(old).unlink(missing_ok=True)
                 context_beside(old).unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
-        session.say(f"the run log was not saved: {error}")
+        say(f"the run log was not saved: {error}")
 
 
 def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | None = None) -> HistoryEntry:

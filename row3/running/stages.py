@@ -18,10 +18,9 @@ from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, par
 from row3.domain.requests import Request, canonical, digest_head, digest_json, digest_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
-from row3.project import prompts as store
 from row3.project.config import FILE, ProviderConfig
-from row3.project.lessons import read_suite_prompt
-from row3.project.project import Project, read_corpus
+from row3.project.corpus import read_corpus
+from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.system_config import McpConfig, SystemConfig, tool_of
 from row3.running.rendering.templates import render
@@ -129,8 +128,8 @@ def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> Mapping[str, Any]
 def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[str]) -> list[Prompt]:
     """Return all versions of a stage, ascending: a prompt's files, or a call's current and recorded versions."""
     if suite.system is None:
-        existing = store.versions(project.tree).get(name, [])
-        prompts = [read_suite_prompt(project.tree, PromptRef(name, version), suite.name) for version in existing]
+        existing = project.versions.get(name, [])
+        prompts = [project.suite_prompt(PromptRef(name, version), suite.name) for version in existing]
         return [prompt for prompt in prompts if prompt.output in suite.kind.outputs]
     now = call_stage(project, suite)
     refs = (parse_reference(text) for text in dict.fromkeys(recorded))
@@ -143,10 +142,10 @@ def readable_versions(project: Project, suite: Suite, recorded: Iterable[str]) -
     if suite.system is not None:
         yield from versions_of(project, suite, "", recorded)
         return
-    for name, versions in store.versions(project.tree).items():
+    for name, versions in project.versions.items():
         for version in versions:
             with contextlib.suppress(InvalidFile):
-                yield read_suite_prompt(project.tree, PromptRef(name, version), suite.name)
+                yield project.suite_prompt(PromptRef(name, version), suite.name)
 
 
 def field_of(suite: Suite) -> str:
@@ -199,7 +198,7 @@ def setup_calls(project: Project, suite: Suite) -> list[Call]:
         where = f"{field_of(suite)}.setup.{number}"
         corpus: Sequence[tuple[str, Mapping[str, Any]]] = [("", {})]
         if each.for_each is not None:
-            corpus = read_corpus(project.tree, each.patterns(), where=f"{where}.for_each")
+            corpus = read_corpus(project, each.patterns(), where=f"{where}.for_each")
         for file, values in corpus:
             try:
                 calls.append(filled_call(each, values))

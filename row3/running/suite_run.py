@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from row3.domain.runs import HistoryEntry, RunHeader
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
 from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
-from row3.project.cases import CaseFiles, golden_files, read_case
+from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.recordings import RecordingIndex
 from row3.project.suites import Suite
@@ -29,6 +29,7 @@ from row3.running.session import Session, save_log
 
 if TYPE_CHECKING:
     from row3.running.interleaved import Interleaving
+    from row3.running.live import LiveRun
 
 
 def run_suite(
@@ -37,15 +38,16 @@ def run_suite(
     role: Role = "candidate",
     suite: Suite | None = None,
     lineup: Lineup | None = None,
-    files: CaseFiles | None = None,
+    judge: Project | None = None,
     index: RecordingIndex | None = None,
     before: Before | None = None,
     interleaving: Interleaving | None = None,
     take: Callable[[CaseResult], None] | None = None,
 ) -> Run:
-    """Run cases under the promoted or the candidate prompts; suite, lineup, files and index default to the session's.
+    """Run cases under the promoted or the candidate prompts; suite, lineup and index default to the session's.
 
     Args:
+        judge: project whose cases and quarantine judge, if not the session's.
         before: returns the base's answer to a case.
         interleaving: how to ask the base in the same run.
         take: called with each result.
@@ -53,24 +55,25 @@ def run_suite(
     suite = suite or session.suite
     if session.mode != "replay":
         suite = replace(suite, address=shown_address(session.project, suite))
-    lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
-    note_unused_inputs(session, suite, lineup, files)
+    lineup = lineup or line_up(session.project, suite, role=role, named=session.options.named)
+    note_unused_inputs(session, suite, lineup, judge)
     asking = make_asking(suite, lineup, session.options)
     if session.mode == "replay" and not session.options.explain and session.options.page is None:
         asking.scores = session.scores(suite)
     head = header_for(suite, asking, mode=session.mode)
     results: Iterable[CaseResult]
+    live: LiveRun | None = None
     if session.mode in ("replay", "auto"):
-        results = replay(session.project, suite, asking, session.options, files, index=index, before=before)
+        results = replay(session.project, suite, asking, session.options, judge, index=index, before=before)
         if session.mode == "auto":
             from row3.running.live import with_missing  # replay needs no provider
 
-            results = with_missing(results, session, asking, before, files)
+            results = with_missing(results, session, asking, before, judge)
     else:
         from row3.running.live import LiveRun
 
         live = LiveRun.of(session, asking, before)
-        live.files = files
+        live.judge = judge
         results = live.results() if interleaving is None else interleaving.results(live)
         if interleaving is not None:
             head["repeats"] = interleaving.rounds
@@ -82,9 +85,11 @@ def run_suite(
         partial=session.options.partial,
         take=take,
         cost=prices_of(session.project, session.suite, known_models=session.mode != "replay").usd,
-        quarantine=in_force(session.project, suite, files),
+        quarantine=in_force(session.project, suite, judge),
     )
-    for cache in session.caches.values():
+    if live is not None:
+        run = replace(run, answers=live.answers)
+    for cache in session.state.caches.values():
         cache.save()
     unfinished = {} if interleaving is None else interleaving.unfinished
     if not unfinished:
@@ -93,21 +98,21 @@ def run_suite(
     return replace(run, header=header, failed=[*run.failed, *unfinished], problems=problems)
 
 
-def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
+def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, judge: Project | None = None) -> None:
     """Warn, once per command and before anything is asked, of prompts that do not use all of a case's input."""
-    own = session.project.tree
+    cases = (judge or session.project).cases
     with suppress(InvalidFile, EnvironmentFault):  # the run itself reports a broken case
-        tree, paths = files or CaseFiles(own, golden_files(own, suite.golden))
-        if not paths:
+        first = next(iter(cases.paths(suite.golden)), None)
+        if first is None:
             return
-        given = suite.kind.variables(read_case(tree, paths[0], suite.kind).case)
+        given = suite.kind.variables(cases.case(first, suite.kind).case)
         for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, given):
-            if prompt.path not in session.warned:
-                session.warned.add(prompt.path)
+            if prompt.path not in session.state.warned:
+                session.state.warned.add(prompt.path)
                 session.say(f"{prompt.path}:{unused.line} {unused.message}")
 
 
-def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSuite) -> int:
+def declining_runs(history: Sequence[HistoryEntry], run: Run | None, suite: JudgedSuite) -> int:
     """Return how many of a tier's latest runs declined in a row by the composite, repeated runs counted once."""
     primary = suite.kind.primary
     mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
@@ -118,12 +123,12 @@ def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSu
 
 def plain_run(session: Session) -> SuiteResult:
     """Run the candidates, or the named prompts and rubrics, and return the scorecard; nothing is judged."""
-    found = {text: named_rubric(session.project, text) for text in session.named}
+    found = {text: named_rubric(session.project, text) for text in session.options.named}
     rubrics = {prompt.ref.name: prompt for prompt in found.values() if prompt is not None}
-    session.named = tuple(text for text, prompt in found.items() if prompt is None)
-    session.suite = with_rubrics(session.suite, rubrics)
+    options = replace(session.options, named=tuple(text for text, prompt in found.items() if prompt is None))
+    session = replace(session, suite=with_rubrics(session.suite, rubrics), options=options)
     for prompt in rubrics.values():
         session.say(f"the judge grades by {prompt.ref}")
     run = run_suite(session)
-    save_log(session, run)
-    return ran(run, declining_runs(session.history(), run, session.suite))
+    save_log(session.project, run, session.say)
+    return ran(run, declining_runs(session.project.history, run, session.suite))

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from row3.commands.optimizing.optimize import Parts, split
-from row3.project.cases import read_cases
 from row3.project.project import open_project
 from row3.project.suites import pick_suite
 from tests.chat_server import ChatServer, FakeReply
@@ -113,7 +112,7 @@ def project(root: Path, server: Scripted, cases: int = CASES) -> Box:
 def parts_of(box: Box, seed: int = 0) -> Parts:
     opened = open_project(box.root)
     suite = pick_suite(opened, "words")
-    return split(list(read_cases(opened.tree, suite.golden, suite.kind)), seed)
+    return split(list(opened.cases_of(suite)), seed)
 
 
 def tracked(box: Box) -> dict[str, Any]:

@@ -24,9 +24,7 @@ def box(tmp_path: Path, calm_env: None) -> Box:
 
 
 def report(box: Box, *named: str, **options: Any) -> FlakyReport:
-    session = open_session(box.root, None, RunOptions(**options))
-    session.named = named
-    return find_flaky(session)
+    return find_flaky(open_session(box.root, None, RunOptions(named=named, **options)))
 
 
 def of(found_: FlakyReport, case_id: str) -> FlakyCase:

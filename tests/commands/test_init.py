@@ -14,7 +14,6 @@ from row3.commands.init import Created, StarterKind, init, next_steps
 from row3.commands.linting.lint import lint_at
 from row3.errors import UsageError
 from row3.kinds.extraction.model import DOMAINS
-from row3.project.cases import read_cases
 from row3.project.config import Config, read_config
 from row3.project.project import open_project
 from row3.project.suites import make_suite, pick_suite
@@ -36,7 +35,7 @@ def test_an_empty_folder_becomes_a_project_of_six_files_that_lints(tmp_path: Pat
     project = open_project(tmp_path)
     suite = pick_suite(project, None)
     assert (suite.name, suite.kind.name) == (starter, starter)
-    assert len([*read_cases(project.tree, suite.golden, suite.kind)]) == 2
+    assert len([*project.cases_of(suite)]) == 2
     assert not lint_at(project.root).findings
 
 
@@ -44,7 +43,7 @@ def test_the_example_has_a_case_for_each_domain_and_both_prompts(tmp_path: Path)
     init(tmp_path, "example")
     project = open_project(tmp_path)
     suite = pick_suite(project, None)
-    cases = [stored.case for stored in read_cases(project.tree, project.golden("example"), suite.kind)]
+    cases = [stored.case for stored in project.cases_of(suite)]
     assert sorted(case.domain for case in cases) == sorted(DOMAINS)
     lineup = line_up(project, suite, role="candidate")
     assert [str(prompt.ref) for prompt in lineup.prompts] == ["decompose-concepts-v1.0", "map-ontology-v1.0"]

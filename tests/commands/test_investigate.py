@@ -20,7 +20,6 @@ from row3.errors import RunIncomplete, UsageError
 from row3.gate.policy import GatePolicy
 from row3.kinds.checklist import Reply
 from row3.kinds.faults import Fault
-from row3.project.cases import read_case
 from row3.project.project import Project, open_project
 from row3.project.recording_lines import merge, to_line
 from row3.project.suites import Suite, pick_suite
@@ -106,7 +105,7 @@ def record(project: Project, *texts: str, finish_reason: str = "stop") -> None:
     """Record these answers to the case's requests, in the order of the pipeline."""
     suite = _suite(project)
     asking = make_asking(suite, line_up(project, suite, role="candidate"), RunOptions())
-    walk = steps(asking, read_case(project.tree, "golden/bakery/bread.gold.json", suite.kind))
+    walk = steps(asking, project.cases.case("golden/bakery/bread.gold.json", suite.kind))
     request = next(walk)
     for text in texts:
         answer = Answer(text, finish_reason=finish_reason)

@@ -13,7 +13,7 @@ from row3.commands.cases import plan
 from row3.comparing.baseline import save_baseline
 from row3.errors import InvalidFile, UsageError
 from row3.running.run_options import RunOptions
-from row3.running.session import GateFlags, Session, open_session
+from row3.running.session import CommandOptions, GateFlags, Session, open_session
 from tests.bakery import bakery, found, record
 from tests.projects import SUITE, Box
 
@@ -36,9 +36,7 @@ def save_baseline_of_one(box: Box) -> None:
 
 
 def opened(box: Box, *named: str, gate: GateFlags = NO_FLAGS, **options: Any) -> Session:
-    session = open_session(box.root, None, RunOptions(**options), gate=gate)
-    session.named = named
-    return session
+    return open_session(box.root, None, RunOptions(named=named, **options), CommandOptions(gate))
 
 
 def measured(box: Box) -> None:

@@ -218,11 +218,11 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
     (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n')
     (project.root / "prompts").mkdir()
     answers = {"1.0": {"concepts": [{"label": "rye"}]}, "1.1": {"concepts": [{"label": "rye"}, {"label": "cereal"}]}}
-    again = open_project(project.root)
     for version, answer in answers.items():
         (project.root / f"prompts/extract-v{version}.md").write_text(PROMPT.format(version=version))
         line = {"caseId": "a", "prompt": f"extract-v{version}", "response": json.dumps(answer)}
         (project.root / "raw.jsonl").write_text(json.dumps(line))
+        again = open_project(project.root)
         import_responses(again, suite_of(again), project.root / "raw.jsonl", named=(f"extract-v{version}",))
     for names in (("extract-v1.0", "extract-v1.1"), ("v1.0", "v1.1"), ("prompt:v1.0", "prompts/extract-v1.1.md")):
         found = diff(again, suite_of(again), *names, RunOptions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,13 @@ from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Comparison, Run
-from row3.project.cases import CaseFiles, case_files
+from row3.project.project import open_project
 from row3.project.quarantine import in_force, read_quarantine, today, write_quarantine
 from row3.project.tree import WorkTree
 from row3.running.collect import collect, header_for
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay
-from row3.running.session import Session, open_session
+from row3.running.session import CommandOptions, Session, open_session
 from tests.bakery import IDS, bakery, found, record
 from tests.projects import SUITE, Box
 
@@ -152,9 +153,7 @@ class TestInForce:
         base = box.copy(tmp_path / "base")
         write_quarantine(base.root, f"golden/{SUITE}", [entry("iris")])
         write_quarantine(box.root, f"golden/{SUITE}", [entry("ember"), entry("iris")])
-        tree = WorkTree(base.root)
-        files = CaseFiles(tree, case_files(tree, f"golden/{SUITE}"))
-        held = in_force(session.project, session.suite, files, on=DAY)
+        held = in_force(session.project, session.suite, open_project(base.root), on=DAY)
         assert [e.case_id for e in held.active] == ["iris"]
         assert [e.case_id for e in held.waiting] == ["ember"]
 
@@ -177,6 +176,7 @@ class TestInForce:
         write_quarantine(box.root, f"golden/{SUITE}", [entry(case_id) for case_id in IDS[:3]])
         assert len(in_force(session.project, session.suite, on=DAY).active) == 3
         write_quarantine(box.root, f"golden/{SUITE}", [entry(case_id) for case_id in IDS[:4]])
+        session = opened(box)
         with pytest.raises(InvalidFile, match="4 of 15 cases are in quarantine; no more than one in 5"):
             in_force(session.project, session.suite, on=DAY)
         assert len(in_force(session.project, session.suite, on=date(2026, 12, 1)).expired) == 4
@@ -252,8 +252,7 @@ class TestPutting:
         assert self.put(box).case_id == "ember"
 
     def test_nothing_is_written_in_ci(self, box: Box) -> None:
-        session = opened(box)
-        session.may_write = False
+        session = replace(opened(box), command=CommandOptions(may_write=False))
         with pytest.raises(UsageError, match="is not written in CI"):
             quarantine(session, "ember", until="2026-12-01", reason="wavers", on=DAY)
         with pytest.raises(UsageError, match="is not written in CI"):

@@ -18,7 +18,7 @@ from row3.kinds.judging import read_grade
 from row3.kinds.outcome.judgement import GRADES, winner
 from row3.kinds.outcome.model import Grades, Judgement
 from row3.project.project import open_project
-from row3.project.suites import Suite, read_suite
+from row3.project.suites import Suite
 from row3.running.asks import judge_request
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ SAME, BASELINE_FIRST, FULL_FIRST = "the same answer twice", "baseline first", "f
 
 @cache
 def suite(name: str) -> Suite:
-    return read_suite(open_project(ROOT), name)
+    return open_project(ROOT).suite(name, "replay")
 
 
 @cache

@@ -11,12 +11,12 @@ import pytest
 
 from row3.errors import InvalidFile, UsageError
 from row3.project import embeddings
-from row3.project.base import snapshot_of
-from row3.project.cases import read_case, read_cases
+from row3.project.base import project_at
+from row3.project.corpus import read_corpus
 from row3.project.git.repository import Repository
 from row3.project.history import read_history
 from row3.project.manifests import parse_manifest
-from row3.project.project import Project, open_project, read_corpus
+from row3.project.project import Project, open_project
 from row3.project.prompts import read_promoted, read_prompt, versions
 from row3.project.quarantine import read_quarantine
 from row3.project.recordings import open_index
@@ -30,7 +30,7 @@ CASE = f"golden/{SUITE}/rye.gold.json"
 def at(box: Box, commit: str | None = "HEAD") -> Project:
     repository = Repository.find(box.root)
     assert repository is not None
-    return snapshot_of(repository, box.root, commit, label=commit or "the index").project
+    return project_at(repository, box.root, commit, label=commit or "the index")
 
 
 def contents(project: Project) -> Iterator[Any]:
@@ -42,8 +42,8 @@ def contents(project: Project) -> Iterator[Any]:
     there = versions(tree)
     yield [read_prompt(tree, ref).digest for ref in _refs(there)]
     for name in project.suite_names():
-        suite = make_suite(project.config, name)
-        yield name, [(stored.case, stored.digest) for stored in read_cases(tree, suite.golden, suite.kind)]
+        suite = project.settings(name, "replay")
+        yield name, [(stored.case, stored.digest) for stored in project.cases_of(suite)]
         yield read_quarantine(tree, suite.golden)
         yield list(open_index(tree, name).all())
         yield [row for path in embeddings.files(tree, name) for row in embeddings.rows(tree, path)]
@@ -115,12 +115,8 @@ def test_line_ends_and_filters_are_those_of_a_checkout(tmp_path: Path) -> None:
     (root / "corpus/a.txt").write_bytes(b"other\r\n")
     project = at(Box(root), None)
     assert project.tree.read("corpus/a.txt") == b"rye\r\noats\r\n"
-    assert read_corpus(project.tree, ["corpus/*.txt"], where="x") == [
-        ("corpus/a.txt", {"file": "a", "text": "rye\noats\n"})
-    ]
+    assert read_corpus(project, ["corpus/*.txt"], where="x") == [("corpus/a.txt", {"file": "a", "text": "rye\noats\n"})]
     assert not same_file(project.tree, open_project_at(root).tree, "corpus/a.txt")
-    (root / "corpus/a.txt").write_bytes(b"rye\noats\n")
-    assert same_file(project.tree, open_project_at(root).tree, "corpus/a.txt")
 
 
 def open_project_at(root: Path) -> Project:
@@ -138,9 +134,9 @@ def test_errors_name_the_commit(home: Box, tmp_path: Path) -> None:
     project = at(Box(root), None)
     kind = make_suite(project.config, "decomposition").kind
     with pytest.raises(InvalidFile, match=f"{path} at the index:1:2: not JSON"):
-        read_case(project.tree, path, kind)
+        project.cases.case(path, kind)
     with pytest.raises(InvalidFile, match="golden/x.gold.json at the index: the file does not exist"):
-        read_case(project.tree, "golden/x.gold.json", kind)
+        project.cases.case("golden/x.gold.json", kind)
     with pytest.raises(UsageError, match="git fetch origin 0123456789"):
         at(Box(root), "0123456789")
 

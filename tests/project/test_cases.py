@@ -16,16 +16,11 @@ from row3.errors import InvalidFile
 from row3.kinds import all_kinds
 from row3.kinds.extraction.model import GoldenCase
 from row3.project.cases import (
+    Cases,
     StoredCase,
-    case_files,
-    golden_files,
-    ids_of,
-    is_draft,
     misnamed,
     name_of,
     parse_case,
-    read_case,
-    read_cases,
     source_of,
 )
 from row3.project.tree import WorkTree
@@ -51,7 +46,7 @@ def read(root: Path, raw: str) -> StoredCase:
     path = root / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(raw.encode())
-    return read_case(WorkTree(root), FILE, EXTRACTION)
+    return Cases(WorkTree(root)).case(FILE, EXTRACTION)
 
 
 def mostly(right: st.SearchStrategy[Any], wrong: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -155,12 +150,12 @@ def test_faults_are_named(tmp_path: Path, raw: str, words: str) -> None:
 def test_a_folder_named_like_a_case(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir(parents=True)
     with pytest.raises(InvalidFile, match="this is a folder"):
-        read_case(WorkTree(tmp_path), FILE, EXTRACTION)
+        Cases(WorkTree(tmp_path)).case(FILE, EXTRACTION)
 
 
 @pytest.mark.parametrize(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])
 def test_cases_have_the_model_of_their_kind(folder: str, name: str) -> None:
-    stored = next(read_cases(WorkTree(GOLDEN.parent), f"golden/memory/{folder}", KINDS[name]))
+    stored = next(Cases(WorkTree(GOLDEN.parent)).read(f"golden/memory/{folder}", KINDS[name]))
     assert isinstance(stored.case, KINDS[name].case_model)
 
 
@@ -179,7 +174,7 @@ def touch(folder: Path, *names: str) -> None:
 
 def test_a_suites_folder_is_read_without_subfolders(tmp_path: Path) -> None:
     touch(tmp_path / "golden/core", "b.gold.json", "a.gold.json", "drafts/c.gold.json", "notes.json", ".x.gold.json")
-    assert [name_of(path) for path in golden_files(WorkTree(tmp_path), "golden/core")] == ["a.gold.json", "b.gold.json"]
+    assert [name_of(path) for path in Cases(WorkTree(tmp_path)).paths("golden/core")] == ["a.gold.json", "b.gold.json"]
 
 
 def test_a_deeper_folder_is_read_with_subfolders(tmp_path: Path) -> None:
@@ -187,15 +182,15 @@ def test_a_deeper_folder_is_read_with_subfolders(tmp_path: Path) -> None:
     touch(folder, "m.gold.json", "linking/a.gold.json", "linking/deep/z.gold.json", ".hidden/h.gold.json")
     found = [
         path.removeprefix("golden/memory/documents/")
-        for path in golden_files(WorkTree(tmp_path), "golden/memory/documents")
+        for path in Cases(WorkTree(tmp_path)).paths("golden/memory/documents")
     ]
     assert found == ["linking/a.gold.json", "m.gold.json", "linking/deep/z.gold.json"]
 
 
 def test_a_missing_folder_has_no_cases(tmp_path: Path) -> None:
-    assert golden_files(WorkTree(tmp_path), "golden/none") == []
+    assert Cases(WorkTree(tmp_path)).paths("golden/none") == []
     with pytest.raises(InvalidFile, match=r"golden/memory/none/: the suite has no golden cases"):
-        case_files(WorkTree(tmp_path), "golden/memory/none")
+        Cases(WorkTree(tmp_path)).scored("golden/memory/none")
 
 
 def test_misnamed_cases(tmp_path: Path) -> None:
@@ -221,20 +216,20 @@ class TestDrafts:
         return WorkTree(tmp_path)
 
     def test_only_cases_are_read(self, tree: WorkTree) -> None:
-        cases = [stored.id for stored in read_cases(tree, "golden/core", EXTRACTION)]
+        cases = [stored.id for stored in Cases(tree).read("golden/core", EXTRACTION)]
         assert cases == ["false", "rye", "word", "one"]
-        assert ids_of(tree, "golden/core") == cases
-        assert ids_of(tree, "golden/core", drafts=True) == ["oats", "two"]
+        assert list(Cases(tree).entries("golden/core")) == cases
+        assert list(Cases(tree).entries("golden/core", drafts=True)) == ["oats", "two"]
 
     def test_drafts_are_marked_in_their_files(self, tree: WorkTree) -> None:
-        drafts = [path for path in case_files(tree, "golden/core") if is_draft(tree, path)]
+        drafts = [path for path in Cases(tree).scored("golden/core") if Cases(tree).entry(path).draft]
         assert drafts == ["golden/core/oats.gold.json", "golden/core/cases.json#1"]
         (tree.root / "golden/core/rye.gold.json").write_text('{"draft": tru')
-        assert not is_draft(tree, "golden/core/rye.gold.json")  # reading it reports the fault
+        assert not Cases(tree).entry("golden/core/rye.gold.json").draft  # reading it reports the fault
 
     def test_a_suite_needs_more_than_drafts(self, tree: WorkTree) -> None:
-        for path in golden_files(tree, "golden/core"):
-            if not is_draft(tree, path) or "#" in path:
+        for path in Cases(tree).paths("golden/core"):
+            if not Cases(tree).entry(path).draft or "#" in path:
                 (tree.root / path.partition("#")[0]).unlink(missing_ok=True)
         with pytest.raises(InvalidFile, match="every golden case of the suite is a draft"):
-            case_files(tree, "golden/core")
+            Cases(tree).scored("golden/core")

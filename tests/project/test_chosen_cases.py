@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.project.cases import ids_of
 from row3.project.chosen_cases import case_hint, cases_of, choose_cases
 from row3.project.project import Project, open_project
 from row3.project.suites import pick_suite
@@ -24,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def hint(project: Project, wanted: str, suite: str = "events") -> str:
-    own = ids_of(project.tree, project.golden(suite))
+    own = project.cases.entries(project.golden(suite))
     return case_hint(project, suite, wanted, own, otherwise=OTHERWISE)
 
 
@@ -39,9 +38,9 @@ def test_suites_that_share_a_folder_are_both_named(project: Project) -> None:
 
 
 def test_a_pattern_that_matches_in_another_suite(project: Project) -> None:
-    queries = ids_of(project.tree, project.golden("retrieval"))
+    queries = project.cases.entries(project.golden("retrieval"))
     assert len(queries) > 1
-    first = queries[0][0]
+    first = next(iter(queries))[0]
     assert hint(project, f"{first}*") == "Suite `retrieval` has it: use `--suite retrieval`"
 
 

@@ -57,11 +57,11 @@ def test_removing_the_last_entry_removes_the_file(folder: Path) -> None:
 
 
 def test_the_file_is_not_a_golden_case(folder: Path) -> None:
-    from row3.project.cases import case_files, name_of
+    from row3.project.cases import Cases, name_of
 
     write_quarantine(folder.parents[1], "golden/bread", [RYE])
     (folder / "rye.gold.json").write_text("{}", encoding="utf-8")
-    assert [name_of(path) for path in case_files(WorkTree(folder.parents[1]), "golden/bread")] == ["rye.gold.json"]
+    assert [name_of(path) for path in Cases(WorkTree(folder.parents[1])).paths("golden/bread")] == ["rye.gold.json"]
 
 
 @pytest.mark.parametrize(

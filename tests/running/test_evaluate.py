@@ -11,7 +11,6 @@ from row3.domain.scores import CaseScore
 from row3.domain.secrets import HIDDEN
 from row3.errors import UsageError
 from row3.kinds import all_kinds
-from row3.project.cases import read_case
 from row3.project.config import ProviderConfig
 from row3.project.recordings import open_index
 from row3.project.saved_runs import parse_record
@@ -29,7 +28,7 @@ KINDS = all_kinds()
 def walk(session: Session, box: Box, *answers: Answer | NoAnswer, repeats: int = 1) -> CaseScore:
     lineup = line_up(session.project, session.suite, role="candidate")
     asking = make_asking(session.suite, lineup, RunOptions(repeats=repeats))
-    stored = read_case(session.project.tree, "golden/bread/rye.gold.json", session.suite.kind)
+    stored = session.project.cases.case("golden/bread/rye.gold.json", session.suite.kind)
     run = steps(asking, stored)
     given = iter(answers)
     score = None

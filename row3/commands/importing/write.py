@@ -16,11 +16,11 @@ from row3.domain.models import MisfitsError, Model, convert, keys_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
 from row3.kinds.base import Kind
-from row3.project.cases import CASE_SCHEMA_VERSION, ENDING, ID_KEYS, case_id_of, golden_files, name_of, parse_value
+from row3.project.cases import CASE_SCHEMA_VERSION, ENDING, ID_KEYS, case_id_of, name_of, parse_value
 from row3.project.config import FILE, NAME, SuiteConfig
 from row3.project.documents import check_schema_version, dump_line
 from row3.project.project import Project
-from row3.project.suites import Suite, make_suite, pick_suite
+from row3.project.suites import Suite, pick_suite
 from row3.project.transaction import commit, writing
 from row3.project.tree import read_text
 from row3.providers.guarded import FIX
@@ -59,7 +59,7 @@ def target_suite(project: Project, name: str | None, file: Path, kind: str | Non
         raise UsageError(
             f"`{name}` cannot name a suite", where="--suite", fix="Use lower-case letters, digits, _ and -"
         )
-    own = make_suite(project.config, name).kind.name if name in names or name in project.config.suites else None
+    own = project.settings(name, "replay").kind.name if name in names or name in project.config.suites else None
     if own is not None and kind is not None and own != kind:
         fix = "Name another suite with --suite; row3 creates it if new"
         raise UsageError(f"suite `{name}` is of kind {own}, not {kind}", where="--suite", fix=fix)
@@ -206,7 +206,7 @@ def draft_case(
     if not case_id:
         raise UsageError(f"`{name}` cannot become an id", where="row3 cases new", fix="Use letters or digits")
     tree, path = project.tree, f"{suite.golden}/{case_id}{ENDING}"
-    names = {name_of(each).casefold(): each for each in golden_files(tree, suite.golden)}
+    names = {name_of(each).casefold(): each for each in project.cases.paths(suite.golden)}
     if existing := path if tree.exists(path) else names.get(name_of(path).casefold()):
         raise UsageError(f"the case `{case_id}` exists already", where=existing, fix="Choose another name")
     if secret := guard_of(project).found(f"{text}\n{topic}"):

@@ -20,12 +20,11 @@ from row3.gate.calibration import (
     mcnemar,
     warranty,
 )
-from row3.project.calibrations import Calibration, calibrations_path, calibrations_text, read_calibrations
+from row3.project.calibrations import Calibration, calibrations_path, calibrations_text
 from row3.project.files import write_atomic
 from row3.project.judges import judge_settings
 from row3.project.labels import Label, read_labels
 from row3.project.project import Project
-from row3.project.prompts import read_promoted, read_prompt, versions
 from row3.project.suites import Suite
 from row3.project.transaction import writing
 from row3.running.collect import now
@@ -73,7 +72,7 @@ def calibrate(
     if write:
         report.written = calibrations_path(suite.name)
         with writing(project.root, say=say):
-            earlier = read_calibrations(project.tree, suite.name)
+            earlier = project.on_disk().calibrations(suite.name)
             merged = earlier.replace(rubrics={**earlier.rubrics, **kept})
             write_atomic(project.at(report.written), calibrations_text(merged), where=report.written)
     return report
@@ -172,14 +171,14 @@ def _rubric(project: Project, suite: Suite, name: str) -> Prompt | None:
 
     A bare name means the promoted version, else the highest.
     """
-    existing, ref = versions(project.tree), parse_reference(name.removeprefix("prompts/"))
+    existing, ref = project.versions, parse_reference(name.removeprefix("prompts/"))
     if ref is None and name in existing:
-        entry = read_promoted(project.tree).get(name)
+        entry = project.promoted.get(name)
         version = None if entry is None else parse_version(entry.version)
         ref = PromptRef(name, version or existing[name][-1])
     if ref is None or ref.name not in existing:
         return None
-    prompt = read_prompt(project.tree, ref)
+    prompt = project.prompt(ref)
     if prompt.output not in suite.kind.rubrics:
         what = f"{ref} is not a rubric of kind `{suite.kind.name}`: its output is `{prompt.output}`"
         raise UsageError(what, where="A B", fix=f"A rubric has `output: {' or '.join(sorted(suite.kind.rubrics))}`")

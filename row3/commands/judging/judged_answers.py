@@ -12,7 +12,7 @@ from row3.domain.judges import Graded, JudgeRequest, JudgeRules, Opinion, Winner
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.errors import InvalidFile, UsageError
-from row3.project.cases import StoredCase, read_cases
+from row3.project.cases import StoredCase
 from row3.project.files import read_bytes
 from row3.project.labels import Label, add_label, parse_labels
 from row3.project.project import Project
@@ -101,7 +101,7 @@ def _outputs(project: Project, suite: Suite) -> Iterator[tuple[StoredCase, Any, 
     index = open_recordings(project, suite)
     used, repeats = recorded_settings(index)
     stages = stages_of(project, suite, index, {} if suite.arms else used, ())
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
+    for stored in project.cases_of(suite):
         for repeat in repeats:
             for steps, _, output, bad in complete_answers(stages, stored, repeat, index.answer):
                 if not bad:

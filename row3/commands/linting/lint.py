@@ -24,11 +24,9 @@ from row3.project.calibrations import calibrations_path, read_calibrations
 from row3.project.config import FILE, read_config
 from row3.project.files import MAX_TEXT_BYTES, link_at
 from row3.project.history import FILE as HISTORY
-from row3.project.history import read_history
 from row3.project.labels import labels_path, parse_labels
-from row3.project.manifests import read_manifest
 from row3.project.project import CHANGELOG, PLACES, Project, find_root, read_changelog
-from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
+from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked
 from row3.project.suites import Suite, make_suite, pick_suite
 from row3.project.tree import WorkTree
 from row3.running.estimate import EXPOSED
@@ -94,16 +92,16 @@ def lint_at(
             findings.add("warning", "plain-http", FILE, f"{EXPOSED} {url}", field=f"suites.{each.name}")
         for tier in TIERS:
             if project.tree.exists(path := project.baseline(each.name, tier)):
-                findings.attempt(path, partial(read_manifest, project.tree, path))
+                findings.attempt(path, partial(project.manifest_at, path))
         _calibrations(project, each, findings)
     if (root / HISTORY).exists():
-        findings.attempt(HISTORY, partial(read_history, project.tree))
+        findings.attempt(HISTORY, lambda: project.history)
     if (root / CHANGELOG).exists():
         _changelog(project, findings)
     return findings.report()
 
 
-def _suites(project: Project, names: list[str], findings: Findings) -> list[Suite]:
+def _suites(project: Project, names: Sequence[str], findings: Findings) -> list[Suite]:
     """Return the suites with valid settings."""
     for path in sorted((project.root / "golden").glob("*.json")):
         findings.add("warning", "not-a-case", f"golden/{path.name}", "is outside any suite's folder; nothing reads it")
@@ -148,7 +146,7 @@ class PromptLint:
     def run(self, suites: Sequence[Suite], cases: Mapping[str, Sequence[Any]], *, everything: bool) -> None:
         """Run all checks. `cases` has the usable ones by suite; `everything` means that these are all suites."""
         found, tree = self._findings, self._project.tree
-        promoted = found.attempt(PROMOTED, partial(read_promoted, tree), count=tree.exists(PROMOTED)) or {}
+        promoted = found.attempt(PROMOTED, lambda: self._project.promoted, count=tree.exists(PROMOTED)) or {}
         versions: dict[str, list[Prompt]] = {}
         for where in tree.files(FOLDER):
             stem, _, ending = where.removeprefix(f"{FOLDER}/").rpartition(".")
@@ -159,7 +157,7 @@ class PromptLint:
                 found.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
                 continue
             versions.setdefault(ref.name, [])
-            prompt = found.attempt(where, partial(read_prompt, tree, ref))
+            prompt = found.attempt(where, partial(self._project.prompt, ref))
             if prompt is not None:
                 versions[ref.name].append(prompt)
                 found.attempt(where, partial(check_locked, prompt, promoted), count=False)

@@ -25,9 +25,7 @@ from row3.project.cases import (
     PATTERN,
     case_id_of,
     case_value,
-    cases_in,
     file_of,
-    golden_files,
     misnamed,
     name_of,
     place_in,
@@ -38,7 +36,7 @@ from row3.project.json_lines import decode_line, lines_in
 from row3.project.project import Project
 from row3.project.quarantine import in_force
 from row3.project.recording_lines import Recording, from_line
-from row3.project.suites import Suite, make_suite
+from row3.project.suites import Suite
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Characters that providers or other programs may refuse."""
@@ -67,7 +65,7 @@ class CaseLint:
         for each in suite.kind.lint_rules(suite.rules):
             at = ("suites", suite.name, *map(str, each.path))
             self._findings.add_at(each.level, each.rule, FILE, each.message, at)
-        files = golden_files(tree, suite.golden)
+        files = self._project.cases.paths(suite.golden)
         for name in misnamed(tree, suite.golden):
             self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")
         ids: dict[str, str] = {}
@@ -131,10 +129,10 @@ class CaseLint:
         found: dict[tuple[str, str], str] = {}
         for name in self._project.suite_names():
             with suppress(Row3Error):  # a broken suite or case is reported elsewhere
-                suite = make_suite(self._project.config, name)
-                for path in golden_files(self._project.tree, self._project.golden(name)):
+                suite = self._project.settings(name, "replay")
+                for path in self._project.cases.paths(self._project.golden(name)):
                     with suppress(Row3Error):
-                        for stored in cases_in(self._project.tree, [path], suite.kind):
+                        for stored in self._project.cases.at([path], suite.kind):
                             found.update((_key(one), one.name) for one in suite.kind.declares(stored.case))
         return found
 
@@ -153,7 +151,7 @@ class CaseLint:
             return
         if self._findings.attempt(where, partial(in_force, self._project, suite)) is None or ids is None:
             return
-        entries = quarantine.read_quarantine(self._project.tree, suite.golden)
+        entries = self._project.quarantine(suite.golden)
         for case_id in [entry.case_id for entry in entries if entry.case_id not in ids][:MAX_FINDINGS]:
             command = f"`row3 flaky release{suite.flag} {case_id}`"
             what = f"case `{case_id}` does not exist: {command}{near_miss(case_id, sorted(ids))}"

@@ -24,9 +24,9 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, MissingExtra, UsageError
 from row3.gate.pairs import Pairs
 from row3.kinds.base import Kind
-from row3.project.cases import StoredCase, read_cases, source_of
+from row3.project.cases import StoredCase, source_of
 from row3.project.project import Project
-from row3.project.prompts import FOLDER, parse_prompt, versions
+from row3.project.prompts import FOLDER, parse_prompt
 from row3.project.transaction import commit, writing
 from row3.running.lineup import line_up
 from row3.running.rendering.templates import used_names
@@ -98,7 +98,7 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
     project, suite = session.project, session.suite
     lineup, prompt = _lined_up(session, name)
     wording = wording_of(prompt)
-    parts = split(list(read_cases(project.tree, suite.golden, suite.kind)), seed)
+    parts = split(list(project.cases_of(suite)), seed)
     draft, held_out = None, None
     with open_trials(session, lineup, prompt.ref.name, budget) as trials:
         reserved = _reserved(trials, parts)
@@ -205,7 +205,7 @@ def _write(project: Project, new: Prompt, held_out: Evidence, title: str) -> Pro
     change = f"{title} on {held_out.cases} held-out cases: {percent(held_out.before)} → {percent(held_out.after)}."
     description = f"Optimised from {new.ref.version} by row3 optimize. {change}"
     with writing(project.root):
-        ref = PromptRef(new.ref.name, next_version(versions(project.tree)[new.ref.name][-1], major=False))
+        ref = PromptRef(new.ref.name, next_version(project.on_disk().versions[new.ref.name][-1], major=False))
         commit(project.root, {f"{FOLDER}/{ref}.md": draft_of(new, ref, description).encode()})
     return ref
 

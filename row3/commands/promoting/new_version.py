@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,16 +37,18 @@ class NewVersion:
 def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
     """Copy a prompt's promoted version (else the highest) to the next, with a changelog entry to fill in."""
     with writing(project.root):
-        known = _known_versions(name, store.versions(project.tree))
-        promoted = store.read_promoted(project.tree)
+        project = project.on_disk()
+        known = _known_versions(name, project.versions)
+        promoted = project.promoted
         current = parse_version(promoted[name].version) if name in promoted else None
         source = PromptRef(name, current or known[-1])
-        prompt = store.read_prompt(project.tree, source)
+        raw, where = project.tree.read(f"{store.FOLDER}/{source}.md"), f"{store.FOLDER}/{source}.md"
+        prompt = store.parse_prompt(decode(raw, where=where), source, path=where, where=where)
         ref = PromptRef(name, next_version(known[-1], major=major))
         path = f"{store.FOLDER}/{ref}.md"
         if (target := project.at(path)).exists():
             raise UsageError("the file exists already", where=path, fix="Rename or remove it")
-        files = {path: renumbered(project.tree.read(prompt.path), source, ref)}
+        files = {path: renumbered(raw, source, ref)}
         before = read_changelog(project)
         after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
         if after != before:
@@ -55,7 +57,7 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
     return NewVersion(target, ref, source, after != before, bool(prompt.description.strip()))
 
 
-def _known_versions(name: str, versions: dict[str, list[Version]]) -> Sequence[Version]:
+def _known_versions(name: str, versions: Mapping[str, Sequence[Version]]) -> Sequence[Version]:
     if name in versions:
         return versions[name]
     ref = parse_reference(name.removeprefix("prompts/"))

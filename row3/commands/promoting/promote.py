@@ -24,11 +24,11 @@ from row3.gate.results import Comparison, Run
 from row3.project import prompts as prompt_store
 from row3.project.base import inside_of, repository_state, work_base
 from row3.project.changelog import MetricRow, changelog_entry, insert_entry, merged_entry, mixed_entries
+from row3.project.criteria import loosened
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text, parse_history
 from row3.project.project import CHANGELOG, Project, read_changelog
-from row3.project.snapshot import loosened
-from row3.project.suites import has_baseline, read_suite
+from row3.project.suites import has_baseline
 from row3.project.transaction import commit, writing
 from row3.running.collect import now
 from row3.running.lineup import line_up, named_rubric, resolve_version
@@ -70,14 +70,14 @@ def promote(
     The other candidates become current too, because the baseline holds their answers. An approval promotes blocked
     versions too. Locks, baseline, changelog, history and charts are one transaction.
     """
-    check_approval(approve, may_write=session.may_write, gate_flags=str(session.gate))
+    check_approval(approve, may_write=session.command.may_write, gate_flags=str(session.command.gate))
     if session.options.partial:
         raise UsageError("a promotion needs all cases", where="--case", fix="Leave it out")
     project, suite = session.project, session.suite
-    if loosened(read_suite(project, suite.name, suite.tier), suite):
+    if loosened(project.suite(suite.name, suite.tier), suite):
         what = "options may only tighten a promotion's rules, which row3.toml sets"
-        raise UsageError(what, where=str(session.gate), fix="Leave these out, or set them in row3.toml")
-    promoted = prompt_store.read_promoted(project.tree)
+        raise UsageError(what, where=str(session.command.gate), fix="Leave these out, or set them in row3.toml")
+    promoted = project.promoted
     newly, lineup = _promotable(session, versions, promoted)
     run, comparison, judgement = judge_rubric(session, newly[0]) if lineup is None else _judged(session, lineup)
     if not judgement.complete:
@@ -94,26 +94,26 @@ def promote(
     result = PromotionResult(refs, run, comparison, judgement, approval, dry_run, refused=refused)
     result.entries = tuple(promotion_entry(result, prompt, promoted) for prompt in newly)
     if refused:
-        note_lessons(session, [] if comparison is None else [comparison])
+        note_lessons(project, session.command, session.say, [] if comparison is None else [comparison])
         return result
     if dry_run:
         before, new = read_changelog(project), zip(refs, result.entries, strict=True)
         result.entries = tuple(merged_entry(before, entry, str(ref.version), ref.name) for ref, entry in new)
         result.files = tuple(promotion_files(session, result, newly))
         return result
-    if not session.may_write:
+    if not session.command.may_write:
         what = "a promotion writes tracked files"
         raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
     with writing(project.root, say=session.say):
-        table = prompt_store.read_promoted(project.tree)
-        if all(_is_current(table, ref) for ref in refs):  # another process was quicker
+        session = replace(session, project=project.on_disk())
+        if all(_is_current(session.project.promoted, ref) for ref in refs):  # another process was quicker
             raise AlreadyDone(names_of(refs))
         files = promotion_files(session, result, newly)
         commit(project.root, files)
     result.files = tuple(files)
     now_promoted = {prompt.ref.name: str(prompt.ref.version) for prompt in newly}
     run.lineup = replace(run.lineup, promoted={**run.lineup.promoted, **now_promoted})
-    save_log(session, run)
+    save_log(session.project, run, session.say)
     if approval is not None:
         result.notes += _sign_for_hook(session, judgement, approval)
     if make_commit:
@@ -135,12 +135,12 @@ def _promotable(
         raise UsageError("a rubric is promoted alone", where="VERSION", fix="Promote one after the other")
     if not newly:
         refs = _meant(session, versions, promoted)
-        where = "VERSION or --prompt" if session.named else "VERSION"
-        lineup = line_up(project, suite, role="candidate", named=(*map(str, refs), *session.named), where=where)
+        where = "VERSION or --prompt" if session.options.named else "VERSION"
+        lineup = line_up(project, suite, role="candidate", named=(*map(str, refs), *session.options.named), where=where)
         newly = [prompt for prompt in lineup.prompts if not _is_current(promoted, prompt.ref)]
     if all(_is_current(promoted, ref) for ref in refs):
-        if prompt_store.PROMOTED in session.recovered:
-            raise AlreadyDone(names_of(refs), session.recovered)
+        if prompt_store.PROMOTED in session.state.recovered:
+            raise AlreadyDone(names_of(refs), session.state.recovered)
         what = f"{names_of(refs)} {'is' if len(refs) == 1 else 'are'} promoted already"
         raise UsageError(what, where="VERSION", fix=f"See `row3 history{suite.flag}`")
     if others := [prompt.ref for prompt in newly if prompt.ref not in refs]:
@@ -158,8 +158,8 @@ def _meant(
 
     If no candidate has it, it means every prompt that has it, to go back.
     """
-    highest = {name: PromptRef(name, known[-1]) for name, known in prompt_store.versions(session.project.tree).items()}
-    named = (parse_reference(text.removeprefix("prompts/")) for text in session.named)
+    highest = {name: PromptRef(name, known[-1]) for name, known in session.project.versions.items()}
+    named = (parse_reference(text.removeprefix("prompts/")) for text in session.options.named)
     candidates = highest | {ref.name: ref for ref in named if ref is not None}
     refs: list[PromptRef] = []
     for text in versions:
@@ -189,22 +189,22 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, J
         cases=run.cases - len(run.failed),
         failed=run.failed,
     )
-    declines = declining_runs(session.history(), run, suite)
+    declines = declining_runs(session.project.history, run, suite)
     context = Context(declines=declines if declines >= suite.policy.declines else 0)
     answers = [str([run.header.prompt_digests, run.header.metrics])]
-    approvals = new_approvals(session.history(), None, suite.name)
+    approvals = new_approvals(session.project.history, None, suite.name)
     return run, None, judge(suite.name, (), [Side(scores)], context, answers=answers, approvals=approvals)
 
 
 def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> list[str]:
     """Record the approval for the hook's comparison too, unless that blocks for more reasons; return notes on it."""
-    project = session.project
+    project = session.project.on_disk()
     try:
         base = work_base(project)
         if base is None or not base.judges(session.suite.name):
             return []
         options = RunOptions(mode="replay", jobs=session.options.jobs)
-        comparison = compare(replace(session, options=options, named=(), may_write=False, earlier=None), base=base)
+        comparison = compare(replace(session, project=project, options=options), base=base)
     except Row3Error as error:
         return [f"the approval could not be recorded for the hook: {error}"]
     if comparison.judgement.approval is not None or comparison.verdict is not Verdict.BLOCK:
@@ -215,7 +215,7 @@ def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> li
         listed = ", ".join(f"{each.code} {each.subject}".strip() for each in more)
         return [f"the hook will need its own approval, since it blocks for more reasons: {listed}"]
     comparison.approval = approval
-    note(session, [comparison])
+    note(project, session.command, session.say, [comparison])
     return ["hook and CI accept the approval too"]
 
 
@@ -302,7 +302,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     """Return the new content of every file that a promotion writes; a dry run draws no chart."""
     project, suite, run = session.project, session.suite, result.run
     today = now()[:10]
-    table = prompt_store.read_promoted(project.tree)
+    table = dict(project.promoted)
     for prompt in newly:
         before = table.get(prompt.ref.name)
         locked = {} if before is None else before.locked | {before.version: before.digest}
@@ -311,7 +311,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
         )
     files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
     if has_baseline(project, suite) or not all(prompt.is_rubric for prompt in newly):
-        files |= baseline_files(project, suite, run, session.answers)
+        files |= baseline_files(project, suite, run)
     changelog = read_changelog(project)
     for ref, entry in reversed(list(zip(result.refs, result.entries, strict=True))):  # the first one ends up on top
         changelog = insert_entry(changelog, entry, str(ref.version), ref.name)

@@ -16,7 +16,7 @@ from row3.gate.judging import Context, Effect, Side, judge
 from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.kinds.judging import JUDGED
-from row3.project.cases import StoredCase, read_cases
+from row3.project.cases import StoredCase
 from row3.project.quarantine import in_force
 from row3.running.asks import Given, Question
 from row3.running.case_results import Answered
@@ -42,7 +42,7 @@ def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Jud
     if session.mode not in ("replay", "auto"):
         what = "a rubric is judged by the grades of recorded answers"
         raise UsageError(what, where=f"--mode {session.mode}", fix="Use --mode replay, or auto for missing grades")
-    lineup = line_up(session.project, suite, role="promoted", named=session.named)
+    lineup = line_up(session.project, suite, role="promoted", named=session.options.named)
     after = with_rubrics(suite, {name: rubric})
     if session.mode == "auto":
         for each in (suite, after):
@@ -83,7 +83,7 @@ def _check_grades(session: Session, rubric: Prompt, both: list[Asking], answers:
     """Raise `RunIncomplete` if a grade by either version is not recorded."""
     suite = session.suite
     ungraded: dict[str, str] = {}
-    cases = list(read_cases(session.project.tree, suite.golden, suite.kind))
+    cases = list(session.project.cases_of(suite))
     for stored in cases:
         for asking in both:
             answers.missing.clear()
@@ -119,7 +119,7 @@ def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Pro
         Context(),
         effect=lambda _: effect,
         answers=comparer.answers,
-        approvals=new_approvals(session.history(), None, suite.name),
+        approvals=new_approvals(session.project.history, None, suite.name),
     )
     head, means = run.header, comparer.pairs.means()[0]
     base = BaseHeader(head.prompts, head.prompt_digests, head.model, head.parameters, head.repeats, metrics=means)

@@ -15,7 +15,7 @@ from row3.domain.models import CamelModel, MisfitsError, Must, convert
 from row3.domain.prompts import Lineup, parse_reference
 from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.errors import InvalidFile
-from row3.project.cases import StoredCase, read_cases
+from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.documents import check_schema_version
 from row3.project.files import decode, read_bytes
@@ -111,7 +111,7 @@ def import_responses(
     by_prompt: dict[str, int] = {}
     models: dict[str, str] = {}
     answered: dict[str, tuple[str, str]] = {}
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
+    for stored in project.cases_of(suite):
         known.add(stored.id)
         own = responses.get(stored.id, {})
         given = {place: (line, cleaned(answer, guard)) for place, (line, answer) in own.items()}

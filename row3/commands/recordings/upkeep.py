@@ -20,7 +20,7 @@ from row3.errors import Row3Error
 from row3.kinds.answers import Unusable
 from row3.project import embeddings
 from row3.project.base import find_base
-from row3.project.cases import name_of, read_cases
+from row3.project.cases import name_of
 from row3.project.json_lines import decode_line, lines_in
 from row3.project.project import Project
 from row3.project.recording_lines import Recording, from_line, recording_files, write_files
@@ -197,7 +197,7 @@ def _broken_line(error: Row3Error, where: str) -> RecordingFinding:
 
 
 def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[RecordingFinding]:
-    base = open_changed(find_base(project, against).project.tree, project.tree, suite.name)
+    base = open_changed(find_base(project, against).tree, project.tree, suite.name)
     head = open_index(project.tree, suite.name)
     for before in base.all():
         now = head.first(before.digest)
@@ -241,7 +241,7 @@ def _verify_embeddings(project: Project, suite: Suite) -> Iterator[RecordingFind
     lost: dict[str, None] = {}
     without_code = replace(suite, project=None)  # runs no scorers; only the embeddings matter
     answers = RecordedAnswers(project, without_code, vectors=recorded_vectors(project, suite, lost))
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
+    for stored in project.cases_of(suite):
         lost.clear()
         for _ in answers.scores(stored):
             pass

@@ -18,7 +18,7 @@ from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundError, in_path
 from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest
-from row3.project.cases import ENDING, case_id_of, case_value, file_of, golden_files, place_in, unique_cases
+from row3.project.cases import ENDING, case_id_of, file_of, place_in
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
@@ -127,10 +127,11 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
 
 def pair_cases(project: Project, suite: Suite, connection: Connection, dataset: str) -> list[CasePair]:
     """Return the cases of both sides, the suite's first. Raises `InvalidFile`, and as `Connection.faults`."""
-    tree, cases = project.tree, {}
-    list(unique_cases(tree, golden_files(tree, suite.golden), suite.kind))  # refuses two cases with one id
-    for path in golden_files(tree, suite.golden):
-        value = case_value(tree.read(file_of(path)), path, tree.place(path))
+    cases = {}
+    for _ in project.cases.unique(suite.golden, suite.kind):
+        pass  # refuses two cases with one id
+    for path in project.cases.paths(suite.golden):
+        value = project.cases.value(path)
         cases[case_id_of(value)] = CasePair(case_id_of(value), path, value)
     for item in map(Item.received, connection.items(dataset)):
         case_id = item.case_id(suite)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.counts import count
@@ -17,7 +17,7 @@ from row3.integrations.langfuse.datasets import NAMED, dataset_of, pair_cases
 from row3.integrations.langfuse.items import Item, row3_part
 from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
 from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
-from row3.project.cases import ENDING, CaseFiles
+from row3.project.cases import ENDING
 from row3.project.files import write_atomic
 from row3.project.local_state import in_local
 from row3.project.project import Project
@@ -112,16 +112,16 @@ def prepare(
 def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None] | None) -> Run:
     """Run the items through the suite's pipeline; if all equal the golden cases, run those. `take` gets each result."""
     project, suite = session.project, session.suite
-    files = None
+    judge = None
     if experiment.differing:
         contents = {
             f"{suite.golden}/{case_id}{ENDING}": json.dumps(case, ensure_ascii=False).encode()
             for case_id, (_, case) in experiment.items.items()
         }
         tree = GitTree(project.root, f"dataset {experiment.dataset.name}", dict.fromkeys(contents, ""), contents)
-        files = CaseFiles(tree, list(contents))
-    run = run_suite(session, files=files, take=take)
-    save_log(session, run)
+        judge = replace(project, tree=tree)
+    run = run_suite(session, judge=judge, take=take)
+    save_log(session.project, run, session.say)
     return run
 
 
@@ -130,7 +130,7 @@ def send(session: Session, connection: Connection, experiment: Experiment, run: 
     project = session.project
     log = in_local(project.local, f"{RUNS}/{run.header.run_id}.json")
     if not log.exists():
-        save_log(session, run)
+        save_log(session.project, run, session.say)
     metadata = metadata_of(run.header) | ({} if experiment.label is None else {"promptLabel": experiment.label})
     about = {
         "name": experiment.name,

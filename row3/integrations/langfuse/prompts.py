@@ -52,7 +52,7 @@ def push_prompts(project: Project, connection: Connection, names: Sequence[str],
     if label is not None and (not LABEL.match(label) or label == "latest"):
         fix = "Use lower-case letters, digits, `_`, `-` and `.`; `latest` is reserved"
         raise UsageError(f"`{label}` is not a valid label", where="--label", fix=fix)
-    found = store.versions(project.tree)
+    found = project.versions
     if unknown := [name for name in names if name not in found]:
         fix = f"Prompts: {', '.join(sorted(found)) or 'none'}"
         raise UsageError(f"prompt `{unknown[0]}` does not exist", where="NAME", fix=fix)
@@ -62,7 +62,7 @@ def push_prompts(project: Project, connection: Connection, names: Sequence[str],
 def _push(project: Project, connection: Connection, ref: PromptRef, label: str | None) -> PromptSync:
     from langfuse.api import CreateTextPromptRequest
 
-    prompt, where = store.read_prompt(project.tree, ref), f"prompt {ref.name}"
+    prompt, where = project.prompt(ref), f"prompt {ref.name}"
     config = _front(store.front_matter(prompt.text, where=prompt.path))
     connection.check([config, prompt.body], where=prompt.path)
     same = next((each for each in _versions(connection, ref.name) if _is_same(each, config, prompt.body)), None)
@@ -89,13 +89,14 @@ def pull_prompts(
     """
     if not names:
         with_label = labelled(connection, label)
-        names = [name for name in store.versions(project.tree) if name in with_label]
+        names = [name for name in project.versions if name in with_label]
     if not names:
         fix = "Set it on a version in LangFuse, or push with --label"
         raise UsageError(f"no prompt of this project has the label `{label}`", where="--label", fix=fix)
     found = [_fetch(connection, name, label) for name in names]
     with writing(project.root):
-        local = store.versions(project.tree)
+        project = project.on_disk()
+        local = project.versions
         files: dict[str, bytes] = {}
         changelog = before = read_changelog(project)
         done = []
@@ -174,7 +175,7 @@ def _local_ref(
     """Return the equal local version, else the next one, and whether it is new."""
     config, body = _content(theirs)
     for version in reversed(local):
-        prompt = store.read_prompt(project.tree, PromptRef(name, version))
+        prompt = project.prompt(PromptRef(name, version))
         front = _front(store.front_matter(prompt.text, where=prompt.path))
         if front | config == front and prompt.body.strip() == body.strip():
             return prompt.ref, False
@@ -185,7 +186,7 @@ def _file(project: Project, ref: PromptRef, local: Sequence[Version], theirs: Pr
     """Return the text of a new version; keys that LangFuse lacks are taken from the highest local version."""
     config, body = _content(theirs)
     if local:
-        last = store.read_prompt(project.tree, PromptRef(ref.name, local[-1]))
+        last = project.prompt(PromptRef(ref.name, local[-1]))
         config = _front(store.front_matter(last.text, where=last.path)) | {"description": ""} | config
     front = {"name": ref.name, "version": str(ref.version).removeprefix("v"), **config}
     text = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)

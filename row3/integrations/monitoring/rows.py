@@ -14,7 +14,6 @@ from row3.integrations.monitoring.records import HOUR_MS, Opinion, Record, milli
 from row3.integrations.monitoring.tables import BINS
 from row3.integrations.monitoring.traces import BROKEN, why
 from row3.kinds import monitored_kind
-from row3.project.cases import golden_files, unique_cases
 from row3.project.config import SuiteConfig
 from row3.project.project import Project
 
@@ -120,9 +119,9 @@ def monitored_suites(project: Project) -> list[str]:
 
 def domain_canaries(project: Project) -> dict[str, tuple[str, ...]]:
     """Return the concepts that golden cases forbid, by domain. Raises `InvalidFile`."""
-    folders = (golden_files(project.tree, project.golden(name)) for name in monitored_suites(project))
+    folders = (project.golden(name) for name in monitored_suites(project))
     kind = monitored_kind()
-    return canaries_of(stored.case for files in folders for stored in unique_cases(project.tree, files, kind))
+    return canaries_of(stored.case for folder in folders for stored in project.cases.unique(folder, kind))
 
 
 def canaries_of(cases: Iterable[Any]) -> dict[str, tuple[str, ...]]:

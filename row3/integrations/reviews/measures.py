@@ -15,9 +15,9 @@ from row3.integrations.monitoring.samples import StoredRecord
 from row3.kinds import monitored_kind
 from row3.kinds.answers import Parsed
 from row3.metrics.ratios import overall, ratio
-from row3.project.cases import StoredCase, golden_files, read_case
+from row3.project.cases import StoredCase
 from row3.project.project import Project
-from row3.project.suites import Suite, make_suite, read_suite
+from row3.project.suites import Suite
 
 WEIGHED = {
     "recall": "Concept recall",
@@ -79,11 +79,11 @@ def read_golden(project: Project) -> Golden:
     """Return the golden cases; without such a suite, none and the default weights. Raises `InvalidFile`."""
     kind, of_kind = monitored_kind(), monitored_suites(project)
     of_kind.sort(key=lambda name: name != project.default_suite)
-    suites = [read_suite(project, name) for name in of_kind]
-    golden = Golden(suites[0] if suites else make_suite(project.config, kind.name))
+    suites = [project.suite(name, "replay") for name in of_kind]
+    golden = Golden(suites[0] if suites else project.settings(kind.name, "replay"))
     for name, suite in zip(of_kind, suites, strict=True):
-        for path in golden_files(project.tree, project.golden(name)):
-            stored = read_case(project.tree, path, kind)
+        for path in project.cases.paths(project.golden(name)):
+            stored = project.cases.case(path, kind)
             case, key = stored.case, topic_key(stored.case.topic or stored.id)
             if case.draft:
                 golden.drafts[key] = stored.id

@@ -70,7 +70,7 @@ class Repository:
 
     def git_path(self, name: str) -> Path:
         """Return where git keeps `name` for this work tree; `hooks` follows core.hooksPath and linked worktrees."""
-        return self.root / self._git.run("rev-parse", "--git-path", name).text
+        return self.root / self._git.ask("rev-parse", "--git-path", name, check=True).text
 
     def head(self) -> str | None:
         """Return the checked-out commit; None before the first one."""
@@ -121,12 +121,12 @@ class Repository:
         return bool(self._commit(ref))
 
     def _commit(self, ref: str) -> str:
-        output = self._git.run("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}", check=False)
+        output = self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}")
         return "" if output.code else output.text
 
     def merge_base(self, a: str, b: str) -> str | None:
         """Return the best common ancestor, or None; raises UsageError for an unknown ref or in a shallow clone."""
-        output = self._git.run("merge-base", refs.checked(a), refs.checked(b), check=False)
+        output = self._git.ask("merge-base", refs.checked(a), refs.checked(b))
         if output.code == 0:
             return output.text.partition("\n")[0]
         if output.code != 1:
@@ -167,7 +167,7 @@ class Repository:
             name = refs.checked(configured)
             candidates = (name, *(f"refs/{kind}/{name}" for kind in ("heads", "remotes", "remotes/origin", "tags")))
         fields = "--format=%(refname)%00%(refname:short)%00%(symref:short)"
-        listing = self._git.run("for-each-ref", fields, *candidates, refs.REMOTE_HEAD, *refs.USUAL).text
+        listing = self._git.ask("for-each-ref", fields, *candidates, refs.REMOTE_HEAD, *refs.USUAL, check=True).text
         # Keyed by full name, because a pattern also matches refs below it (`main/x` for `main`).
         found: dict[str, str] = {}
         for line in filter(None, listing.split("\n")):
@@ -179,6 +179,16 @@ class Repository:
             what = f"the configured branch {configured} exists neither here nor at origin"
             raise UsageError(what, fix=refs.DEEPEN if self.is_shallow else fix)
         return next((found[full] for full in (*candidates, refs.REMOTE_HEAD, *refs.USUAL) if full in found), None)
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """Return a file of a commit as it is stored, before filters; None if the commit lacks it."""
+        output = self._git.ask("cat-file", "blob", f"{refs.checked(commit)}:{path}")
+        return None if output.code else output.out
+
+    def differs(self, commit: str, paths: Sequence[str]) -> bool:
+        """Return whether a file of a commit under `paths` is edited or gone in the work tree."""
+        how = ("--quiet", "--no-ext-diff", "--ignore-submodules=all")
+        return bool(self._git.ask("diff", *how, refs.checked(commit), paths=paths).code)
 
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
         """Return the files of a commit (None for the index); raises UsageError for links, submodules and conflicts."""

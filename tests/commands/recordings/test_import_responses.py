@@ -12,7 +12,7 @@ from row3.commands.recordings.upkeep import list_recordings
 from row3.domain.prompts import PromptRef, Version
 from row3.errors import InvalidFile, UsageError
 from row3.project.project import Project, open_project
-from row3.project.prompts import Promotion, promoted_text, read_prompt
+from row3.project.prompts import Promotion, promoted_text
 from row3.reports.recordings import imported_text, replaced_text, waiting_text
 from row3.running.stages import Overrides
 from tests.projects import next_second
@@ -105,7 +105,7 @@ def test_new_and_replaced_answers_are_counted_separately(project: Project) -> No
 def test_an_answer_replaced_for_a_promoted_version_is_named(project: Project) -> None:
     imported(project, *BOTH)
     assert imported(project, response("a", "map", "[]")).replaced == ()
-    prompt = read_prompt(project.tree, PromptRef("map", Version(1, 0)))
+    prompt = project.prompt(PromptRef("map", Version(1, 0)))
     entry = Promotion("v1.0", prompt.digest, "2026-01-29")
     (project.root / "prompts/promoted.json").write_text(promoted_text({"map": entry}))
     assert imported(project, response("a", "map", "[]")).replaced == ()  # the same answer

@@ -62,6 +62,7 @@ def test_promoted_counts_only_promoted_versions(project: Project) -> None:
     told = [finding.message for finding in verify(project, suite_of(project))]
     assert told == ["no recording of decompose-v1.1 (candidate) for b"]
     _promote(project, "decompose", "1.0")
+    project = open_project(project.root)
     told = [finding.message for finding in verify(project, suite_of(project))]
     assert told == [
         "no recording of decompose-v1.0 (promoted) for a",
@@ -69,6 +70,7 @@ def test_promoted_counts_only_promoted_versions(project: Project) -> None:
         "no recording of decompose-v1.1 (candidate) for b",
     ]
     _promote(project, "decompose", "1.1")
+    project = open_project(project.root)
     counts = {one.prompt: (one.promoted, one.candidate) for one in list_recordings(project, suite_of(project))}
     assert counts == {"decompose-v1.1": (1, 1), "map-v1.0": (0, 1)}
 
@@ -159,6 +161,7 @@ def test_prune_keeps_recordings_of_existing_prompts_outside_the_pipeline(project
     narrowed = open_project(project.root)
     assert prune(narrowed, suite_of(narrowed)).removed == {}
     (project.root / "prompts/map-v1.0.md").unlink()
+    narrowed = open_project(project.root)
     assert prune(narrowed, suite_of(narrowed)).removed == {"recordings/bread/map-v1.0.jsonl": 2}
 
 

@@ -13,7 +13,7 @@ from langfuse import Langfuse
 
 from row3.integrations.langfuse.items import Item, case_digest
 from row3.kinds import MODULES, kind_named
-from row3.project.cases import case_value, file_of, golden_files
+from row3.project.cases import case_value, file_of
 from row3.project.project import open_project
 from row3.project.suites import pick_suite
 from tests.langfuse_server import SECRET, Fault, LangFuse
@@ -129,7 +129,7 @@ def test_every_shipped_case_of_every_kind_comes_back_whole(kind: str) -> None:
         suite = pick_suite(project, name)
         if suite.kind.name != kind:
             continue
-        for path in golden_files(project.tree, suite.golden):
+        for path in project.cases.paths(suite.golden):
             value = case_value(project.tree.read(file_of(path)), path, path)
             item = Item.of_case(value, suite)
             back = Item(**json.loads(json.dumps(asdict(item)))).case(suite, where=path)
