@@ -20,9 +20,8 @@ from benchmarks.run import PYTHON, ROW3, Bench, measure
 from row3.domain.requests import Answer
 from row3.kinds.checks.model import ChecksCase
 from row3.project.cases import parse_case
-from row3.project.project import open_project
+from row3.project.project import open_project, pick_suite
 from row3.project.recording_lines import to_line
-from row3.project.suites import pick_suite
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking
 

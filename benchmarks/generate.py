@@ -23,10 +23,10 @@ from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
 from row3.kinds.extraction.model import GoldenCase
 from row3.project.cases import StoredCase
-from row3.project.project import Project, open_project
+from row3.project.project import Project, open_project, pick_suite
 from row3.project.prompts import Promotion, promoted_text, read_prompt
 from row3.project.recording_lines import to_line
-from row3.project.suites import Suite, pick_suite
+from row3.project.suites import Suite
 from row3.project.tree import WorkTree
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking

@@ -23,8 +23,7 @@ from row3.domain.models import convert
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND
 from row3.matching.judge import Judge, Matches
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 
 START_CASES = 10
 ROUNDS = 3

@@ -18,8 +18,7 @@ import pytest
 
 from row3.commands.recordings.import_responses import import_responses
 from row3.project.local_state import state_folder
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions
 from tests.runner import PATIENCE_S, Done, run, run_row3

@@ -9,8 +9,8 @@ from typing import Any
 from row3.commands.recordings.import_responses import Imported, import_responses
 from row3.commands.recordings.upkeep import verify
 from row3.gate.results import Run
-from row3.project.project import Project, open_project
-from row3.project.suites import Suite, pick_suite
+from row3.project.project import Project, open_project, pick_suite
+from row3.project.suites import Suite
 from row3.running.collect import collect, header_for
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay

@@ -212,7 +212,7 @@ class Common:
 
     def project_and_suite(self) -> tuple[Project, Suite]:
         """Open the project for a command that runs nothing; the suite knows the options for printed commands."""
-        from row3.project.suites import pick_suite
+        from row3.project.project import pick_suite
         from row3.running.session import CommandOptions, given_by
 
         project = self.project()

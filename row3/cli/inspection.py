@@ -27,7 +27,7 @@ def score(name: str, outputs: str, common: Common) -> int:
     FILE has one line per golden case of SUITE. Judges nothing: exit 0, or 3 if a case has no output.
     """
     from row3.gate.results import ran
-    from row3.project.suites import pick_suite
+    from row3.project.project import pick_suite
     from row3.running.score import BY_SCORE, score_outputs
     from row3.running.session import note_misnamed, save_log
     from row3.running.suite_run import declining_runs

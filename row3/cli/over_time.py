@@ -21,7 +21,7 @@ from row3.comparing import lessons as lesson_workflows
 from row3.comparing import quarantine as quarantining
 from row3.domain.manifests import Tier, tier_of
 from row3.errors import UsageError
-from row3.project.suites import pick_suite
+from row3.project.project import pick_suite
 from row3.reports import cases as case_worth
 from row3.reports import history as lesson_reports
 from row3.reports.cases import changed_text, flaky_document, flaky_json

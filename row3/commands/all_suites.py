@@ -16,8 +16,8 @@ from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.judging import Context, approved, judge
 from row3.gate.results import SuiteResult, SuitesReport, judged
 from row3.project.base import OUTSIDE_GIT, find_base, repository_state
-from row3.project.project import Project
-from row3.project.suites import Suite, pick_suite
+from row3.project.project import Project, pick_suite
+from row3.project.suites import Suite
 from row3.running.budget import open_budget
 from row3.running.collect import new_run_id
 from row3.running.run_options import RunOptions

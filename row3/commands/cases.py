@@ -18,9 +18,9 @@ from row3.gate.policy import find_metric
 from row3.gate.power import PowerReport, sensitivity
 from row3.kinds.cases import expected_in
 from row3.project.chosen_cases import cases_of
-from row3.project.project import Project
-from row3.project.quarantine import in_force
-from row3.project.suites import Suite, has_baseline
+from row3.project.criteria import in_force
+from row3.project.project import Project, has_baseline
+from row3.project.suites import Suite
 from row3.running.lineup import line_up
 from row3.running.recorded_answers import RecordedAnswers, Replayed, Setting, setting_of, setting_of_asking, titles_of
 from row3.running.replay import open_recordings

@@ -25,11 +25,11 @@ from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.faults import UNUSABLE, Fault, Faults
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import cases_of, choose_cases
-from row3.project.project import Project
+from row3.project.project import Project, has_baseline
 from row3.project.recording_lines import merge, to_line
 from row3.project.recordings import open_index
 from row3.project.saved_runs import SavedRun, latest_runs, read_log
-from row3.project.suites import Suite, has_baseline
+from row3.project.suites import Suite
 from row3.project.transaction import writing
 from row3.running.asks import Given, Question
 from row3.running.collect import now

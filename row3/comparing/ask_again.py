@@ -18,9 +18,9 @@ from row3.gate.adaptive import Margin
 from row3.gate.drift import CaseDrift, Drift, DriftCheck, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.results import Drifted, Run
-from row3.project.project import Project
-from row3.project.quarantine import in_force
-from row3.project.suites import Suite, baseline_tier, has_baseline
+from row3.project.criteria import in_force
+from row3.project.project import Project, baseline_tier, has_baseline
+from row3.project.suites import Suite
 from row3.running.budget import prices_of
 from row3.running.case_results import Packing
 from row3.running.collect import usage_json, usage_of

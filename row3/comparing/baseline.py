@@ -14,10 +14,10 @@ from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text
 from row3.project.json_lines import lines_in
 from row3.project.manifests import manifest_bytes, parse_manifest
-from row3.project.project import Project
+from row3.project.project import Project, baseline_tier
 from row3.project.recordings import RecordingIndex
 from row3.project.saved_runs import latest_runs, parse_record, read_log
-from row3.project.suites import Suite, baseline_tier
+from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
 from row3.running.run_options import with_action
 from row3.running.score import MODE

@@ -17,8 +17,8 @@ from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
+from row3.project.criteria import in_force
 from row3.project.project import Project
-from row3.project.quarantine import in_force
 from row3.project.suites import Suite
 from row3.running.budget import prices_of
 from row3.running.case_results import CaseResult

@@ -18,10 +18,10 @@ from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
 from row3.project.base import project_at
 from row3.project.config import FILE
-from row3.project.project import Project
+from row3.project.project import Project, baseline_tier, pick_suite
 from row3.project.recordings import open_index
 from row3.project.saved_runs import SavedRun, latest_runs, parse_run, read_log, run_bytes
-from row3.project.suites import Suite, baseline_tier, pick_suite
+from row3.project.suites import Suite
 from row3.running.case_results import Packing
 from row3.running.collect import collect, header_for
 from row3.running.lineup import line_up, resolve_version

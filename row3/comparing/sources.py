@@ -13,9 +13,8 @@ from row3.domain.judgements import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
 from row3.gate.results import Run
-from row3.project.criteria import changed_criteria
+from row3.project.criteria import changed_criteria, in_force
 from row3.project.project import Project
-from row3.project.quarantine import in_force
 from row3.project.recordings import RecordingIndex, open_changed
 from row3.project.suites import Suite
 from row3.running.case_results import Before

@@ -20,11 +20,11 @@ from row3.errors import InvalidFile, UsageError
 from row3.project.documents import json_object, parse_json
 from row3.project.files import decode, read_bytes
 from row3.project.json_lines import LineFile
-from row3.project.project import Project
+from row3.project.project import Project, pick_suite
 from row3.project.recording_lines import Recording
 from row3.project.recordings import RecordingIndex, open_index
 from row3.project.saved_runs import CaseRecord, SavedRun, answers_beside, context_beside, latest_runs, read_log
-from row3.project.suites import Suite, pick_suite
+from row3.project.suites import Suite
 from row3.running.asks import Given, Question
 from row3.running.budget import prices_of
 from row3.running.evaluate import Asking, answers_to

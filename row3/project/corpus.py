@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from row3.errors import InvalidFile
+from row3.project.documents import Files
 from row3.project.tree import Tree
-
-if TYPE_CHECKING:
-    from row3.project.project import Project
 
 CORPORA = ("golden", "corpus")
 """Folders that corpus files may come from; the hook watches and copies them."""
 
 
-def read_corpus(project: Project, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
+def read_corpus(files: Files, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Return path and values of the files that match the patterns, sorted by path. Raises `InvalidFile`.
 
     The values are the keys of a JSON file or the `text` of another, and `file`, the name up to its first dot.
     """
-    names = sorted({path for pattern in patterns for path in _paths(project.tree, pattern, where=where)})
-    corpus = ((path, _values(project, path)) for path in names)
+    names = sorted({path for pattern in patterns for path in _paths(files.tree, pattern, where=where)})
+    corpus = ((path, _values(files, path)) for path in names)
     return [(path, values) for path, values in corpus if values.get("draft") is not True]  # golden cases may be drafts
 
 
@@ -49,12 +47,12 @@ def _matches(names: Sequence[str], parts: Sequence[str]) -> bool:
     return fnmatchcase(names[0], parts[0]) and _matches(names[1:], parts if parts[0] == "**" else parts[1:])
 
 
-def _values(project: Project, path: str) -> dict[str, Any]:
+def _values(files: Files, path: str) -> dict[str, Any]:
     values: dict[str, Any] = {"file": path.rpartition("/")[2].partition(".")[0]}
     if not path.endswith(".json"):
-        return values | {"text": project.text(path)}
-    value = project.json(path)
+        return values | {"text": files.text(path)}
+    value = files.json(path)
     if not isinstance(value, dict):
         fix = "Correct it, or the pattern of `for_each`"
-        raise InvalidFile("the file is not a JSON object", where=project.tree.place(path), fix=fix)
+        raise InvalidFile("the file is not a JSON object", where=files.tree.place(path), fix=fix)
     return values | value

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import date
 from typing import get_args
 
+from row3.domain.counts import part
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Tier
+from row3.domain.quarantine import Quarantine, room, split
 from row3.domain.requests import canonical, digest_text
+from row3.errors import InvalidFile
 from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.project.cases import StoredCase
 from row3.project.project import Project
+from row3.project.quarantine import FILE as QUARANTINE
+from row3.project.quarantine import MOST, today
 from row3.project.suites import Suite
 
 
@@ -101,3 +107,21 @@ def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule
     if policy.baseline != "saved":
         yield "gate.drop", Rule(policy.drop, "higher")
         yield "gate.window", Rule(policy.window)
+
+
+def in_force(project: Project, suite: Suite, judge: Project | None = None, *, on: date | None = None) -> Quarantine:
+    """Return the quarantine of a run: that of the project whose cases judge, not the change's own.
+
+    Raises `InvalidFile` for a broken file, or if more than a fifth of the cases is in quarantine.
+    """
+    folder, judge, on = suite.golden, judge or project, on or today()
+    active, expired = split(judge.quarantine(folder), on)
+    known = {entry.case_id for entry in active}
+    added = () if judge is project else split(project.quarantine(project.golden(suite.name)), on)[0]
+    if active:
+        cases = sum(not judge.cases.entry(path).draft for path in judge.cases.scored(folder))
+        if len(active) > room(cases):
+            what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}"
+            fix = f"Release some with `row3 flaky release{suite.flag} CASE`"
+            raise InvalidFile(what, where=f"{folder}/{QUARANTINE}", fix=fix)
+    return Quarantine(active, expired, tuple(entry for entry in added if entry.case_id not in known))

@@ -21,7 +21,8 @@ from row3.domain.models import MisfitsError, Model, convert, shown
 from row3.errors import InvalidFile
 from row3.kinds.answers import why_no_json
 from row3.project.files import decode, refuse_conflicts
-from row3.project.tree import Tree
+from row3.project.once import once
+from row3.project.tree import Tree, read_text
 
 M = TypeVar("M", bound=Model)
 
@@ -126,6 +127,23 @@ def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
     else:
         return value
     raise InvalidFile(what, where=where, fix=fix)
+
+
+class Files:
+    """The texts and JSON values of a tree's files, each read once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    @once
+    def text(self, path: str) -> str:
+        """Return a file's text. Raises as `read_text`."""
+        return read_text(self.tree, path)
+
+    @once
+    def json(self, path: str) -> Any:
+        """Return a file's JSON value, which nobody changes. Raises as `read_json`."""
+        return read_json(self.tree, path)
 
 
 def read_json(tree: Tree, path: str) -> Any:

@@ -8,25 +8,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from row3.domain.code import Code
+from row3.domain.counts import did_you_mean
+from row3.domain.judges import JudgeRules
 from row3.domain.lessons import Lesson
-from row3.domain.manifests import Manifest, Tier, file_stem
-from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
+from row3.domain.manifests import Manifest, Tier, file_stem, tier_of
+from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.quarantine import Quarantined
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, UsageError
+from row3.gate.agreement import MIN_KAPPA
+from row3.kinds.base import Kind
 from row3.matching.text.quotes import SourceText
 from row3.project import prompts
 from row3.project.calibrations import Calibrations, read_calibrations
 from row3.project.cases import GOLDEN, Cases, StoredCase
 from row3.project.config import FILE, Config, read_config
 from row3.project.corpus import CORPORA
-from row3.project.documents import read_json
+from row3.project.documents import Files
 from row3.project.files import MAX_TEXT_BYTES, decode, refuse_conflicts
 from row3.project.history import read_history
-from row3.project.judges import judged_suite, read_documents
+from row3.project.judges import judge_settings, read_documents
 from row3.project.labels import Label, labels_path, parse_labels
 from row3.project.lessons import read_kept
 from row3.project.manifests import read_manifest
@@ -34,7 +37,7 @@ from row3.project.once import once
 from row3.project.prompts import Promotion
 from row3.project.quarantine import read_quarantine
 from row3.project.suites import Suite, golden_of, make_suite
-from row3.project.tree import Tree, WorkTree, read_text
+from row3.project.tree import Tree, WorkTree
 
 LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
@@ -142,8 +145,45 @@ class Project:
     def suite(self, name: str, tier: Tier) -> Suite:
         """Return a suite with its judge and documents. Raises `InvalidFile`."""
         made = self.settings(name, tier)
+        rules, policy, kind = made.rules, made.policy, made.kind
+        if kind.arms:
+            rules = replace(rules, documents=self.documents(name))
+        if kind.rubrics:
+            judge, judged = self._judge(name, kind), kind.judged_metrics
+            rules = replace(rules, judge=judge)
+            if judged and not judge.warranted.issuperset(judge.rubrics):
+                # Metrics of a judge that has not been calibrated warn, and block nothing.
+                policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in judged))
+                zones = rules.thresholds.items()
+                warning = {key: replace(each, blocking=each.blocking and key not in judged) for key, each in zones}
+                rules = replace(rules, thresholds=warning)
         flag = "" if self.default_suite == name else f" --suite {shlex.quote(name)}"
-        return replace(judged_suite(self, made), flag=flag, project=self)
+        return replace(made, flag=flag, rules=rules, policy=policy, project=self)
+
+    def _judge(self, suite: str, kind: Kind) -> JudgeRules:
+        settings = judge_settings(self.config, suite)
+        models = tuple(settings.models) or ((settings.model,) if settings.model else ())
+        judge = JudgeRules(models, settings.votes or 1, settings.temperature or 0.0, self._rubrics(kind))
+        calibrations = self.calibrations(suite)
+        valid = calibrations.valid(judge)
+        return replace(
+            judge,
+            warranted=calibrations.warranted(judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa),
+            calibrated=valid,
+            stale=frozenset(calibrations.rubrics) - frozenset(valid),
+            labels={label.key: label.points for label in self.labels(suite)} if valid else {},
+        )
+
+    def _rubrics(self, kind: Kind) -> dict[str, Prompt]:
+        """Return the promoted version of each of the kind's rubrics, or the highest if none is promoted."""
+        found: dict[str, Prompt] = {}
+        for name, known in self.versions.items():
+            entry = self.promoted.get(name)
+            version = None if entry is None else parse_version(entry.version)
+            prompt = self.prompt(PromptRef(name, known[-1] if version is None or version not in known else version))
+            if prompt.output in kind.rubrics:
+                found[name] = prompt
+        return found
 
     @cached_property
     def versions(self) -> Mapping[str, Sequence[Version]]:
@@ -230,21 +270,43 @@ class Project:
     @once
     def documents(self, suite: str) -> Mapping[str, SourceText]:
         """Return the texts of a suite's documents by lowercase name. Raises `InvalidFile`."""
-        return read_documents(self, suite)
+        return read_documents(self.files, self.config, suite)
 
-    @once
-    def text(self, path: str) -> str:
-        """Return a file's text. Raises as `read_text`."""
-        return read_text(self.tree, path)
-
-    @once
-    def json(self, path: str) -> Any:
-        """Return a file's JSON value, which nobody changes. Raises as `read_json`."""
-        return read_json(self.tree, path)
+    @cached_property
+    def files(self) -> Files:
+        """The texts and JSON values of its other files."""
+        return Files(self.tree)
 
 
 Guard = Callable[[Project, str, Iterable[Code]], None]
 """Raises `UsageError` for code of a suite that may not run."""
+
+
+def baseline_tier(project: Project, suite: Suite) -> Tier:
+    """Return the tier of the baseline to compare with: the suite's own, or `replay` if that has no baseline."""
+    return suite.tier if project.tree.exists(project.baseline(suite.name, suite.tier)) else "replay"
+
+
+def has_baseline(project: Project, suite: Suite) -> bool:
+    """Return whether the suite has a baseline to compare with."""
+    return project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite)))
+
+
+def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> Suite:
+    """Return the named or default suite, in the given or the mode's tier. Raises `UsageError`, `InvalidFile`."""
+    names, where = project.suite_names(), "golden/"
+    if name is None:
+        where = f"{FILE} field suite" if names else where
+        name = project.default_suite
+    if name is None and names:
+        fix = f"Use --suite with one of {', '.join(names)}"
+        raise UsageError("the project has several suites and no default", where=FILE, fix=fix)
+    if name is None:
+        raise InvalidFile("the project has no suite", where=where, fix="Add golden cases under golden/<suite>/")
+    if name not in names:
+        fix = did_you_mean(name, names, f"Suites: {', '.join(names) or 'none'}")
+        raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
+    return project.suite(name, tier_of(project.config.mode) if tier is None else tier)
 
 
 def find_root(start: Path) -> Path:

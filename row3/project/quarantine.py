@@ -6,21 +6,15 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from row3.domain.counts import part
 from row3.domain.models import Day, Model, Text
-from row3.domain.quarantine import SHARE, Quarantine, Quarantined, complaint, room, split
+from row3.domain.quarantine import SHARE, Quarantined, complaint
 from row3.errors import InvalidFile
 from row3.project.documents import dump_line, read_model
 from row3.project.files import write_all
 from row3.project.tree import Tree, WorkTree
-
-if TYPE_CHECKING:
-    from row3.project.project import Project
-    from row3.project.suites import Suite
 
 FILE = "quarantine.json"
 SCHEMA_VERSION = 1
@@ -87,21 +81,3 @@ def write_quarantine(root: Path, folder: str, entries: Iterable[Quarantined]) ->
 def today() -> date:
     """Return today's date, in UTC."""
     return datetime.now(UTC).date()
-
-
-def in_force(project: Project, suite: Suite, judge: Project | None = None, *, on: date | None = None) -> Quarantine:
-    """Return the quarantine of a run: that of the project whose cases judge, not the change's own.
-
-    Raises `InvalidFile` for a broken file, or if more than a fifth of the cases is in quarantine.
-    """
-    folder, judge, on = suite.golden, judge or project, on or today()
-    active, expired = split(judge.quarantine(folder), on)
-    known = {entry.case_id for entry in active}
-    added = () if judge is project else split(project.quarantine(project.golden(suite.name)), on)[0]
-    if active:
-        cases = sum(not judge.cases.entry(path).draft for path in judge.cases.scored(folder))
-        if len(active) > room(cases):
-            what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}"
-            fix = f"Release some with `row3 flaky release{suite.flag} CASE`"
-            raise InvalidFile(what, where=f"{folder}/{FILE}", fix=fix)
-    return Quarantine(active, expired, tuple(entry for entry in added if entry.case_id not in known))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
+from row3.domain.code import Code
 from row3.domain.counts import did_you_mean
 from row3.domain.embeddings import LOCAL, SemanticRule
-from row3.domain.manifests import Tier, suite_of_stem, tier_of
+from row3.domain.manifests import Tier, suite_of_stem
 from row3.domain.metrics import SLACK, Metric, Threshold
 from row3.domain.models import item_in, keys_of, models_in
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
-from row3.errors import InvalidFile, UsageError
+from row3.errors import InvalidFile
 from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.results import JudgedSuite
 from row3.kinds import kind_named
@@ -39,8 +41,17 @@ from row3.project.config import (
 from row3.project.documents import validate
 from row3.project.system_config import SystemConfig
 
-if TYPE_CHECKING:
-    from row3.project.project import Project
+
+class Owner(Protocol):
+    """The project of a suite."""
+
+    @property
+    def root(self) -> Path: ...
+
+    @property
+    def config(self) -> Config: ...
+
+    def check_code(self, suite: str, code: Iterable[Code]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +66,7 @@ class Suite(JudgedSuite):
     """Counts and coverage that lint requires; None for none."""
     arms: Mapping[str, Suite] | None = None
     """If two systems answer each case: the suite as each arm answers it."""
-    project: Project | None = None
+    project: Owner | None = None
     """Project whose Python scorers may run; None for a suite made of settings alone."""
 
 
@@ -63,33 +74,6 @@ def golden_of(config: Config, suite: str) -> str:
     """Return the path of a suite's golden cases."""
     settings = config.suites.get(suite)
     return f"{GOLDEN}/{suite if settings is None or settings.golden is None else settings.golden}"
-
-
-def baseline_tier(project: Project, suite: Suite) -> Tier:
-    """Return the tier of the baseline to compare with: the suite's own, or `replay` if that has no baseline."""
-    return suite.tier if project.tree.exists(project.baseline(suite.name, suite.tier)) else "replay"
-
-
-def has_baseline(project: Project, suite: Suite) -> bool:
-    """Return whether the suite has a baseline to compare with."""
-    return project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite)))
-
-
-def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> Suite:
-    """Return the named or default suite, in the given or the mode's tier. Raises `UsageError`, `InvalidFile`."""
-    names, where = project.suite_names(), "golden/"
-    if name is None:
-        where = f"{FILE} field suite" if names else where
-        name = project.default_suite
-    if name is None and names:
-        fix = f"Use --suite with one of {', '.join(names)}"
-        raise UsageError("the project has several suites and no default", where=FILE, fix=fix)
-    if name is None:
-        raise InvalidFile("the project has no suite", where=where, fix="Add golden cases under golden/<suite>/")
-    if name not in names:
-        fix = did_you_mean(name, names, f"Suites: {', '.join(names) or 'none'}")
-        raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
-    return project.suite(name, tier_of(project.config.mode) if tier is None else tier)
 
 
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:

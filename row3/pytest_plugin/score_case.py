@@ -16,8 +16,8 @@ from row3.gate.comparison import judge_move, worse_by
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import Output
-from row3.project.project import Project
-from row3.project.suites import Suite, has_baseline
+from row3.project.project import Project, has_baseline
+from row3.project.suites import Suite
 from row3.pytest_plugin.case_text import case_text
 from row3.running.case_results import Before, CaseResult, Packing
 from row3.running.meanings import vector_source

@@ -22,7 +22,7 @@ from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
 from row3.project.config import Mode
-from row3.project.suites import has_baseline
+from row3.project.project import has_baseline
 from row3.pytest_plugin.case_text import case_text, score_text
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.comparison import next_note, reason_blocks

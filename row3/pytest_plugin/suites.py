@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.errors import InvalidFile
-from row3.project.project import find_root, open_project
-from row3.project.suites import pick_suite
+from row3.project.project import find_root, open_project, pick_suite
 from row3.pytest_plugin.score_case import CaseScorecard, CaseScorer
 
 

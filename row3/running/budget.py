@@ -23,7 +23,7 @@ from row3.project.config import JudgeConfig, PriceConfig, ProviderConfig
 from row3.project.judges import judge_settings
 from row3.project.project import Project
 from row3.project.recordings import open_index
-from row3.project.suites import Suite
+from row3.project.suites import Owner, Suite
 from row3.project.system_config import runs_here
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ FIRST_GUESS = 1000
 """Tokens assumed for the first answer to a request without a limit."""
 
 
-def prices_of(project: Project, suite: Suite, *, known_models: bool = False) -> Prices:
+def prices_of(project: Owner, suite: Suite, *, known_models: bool = False) -> Prices:
     """Return the prices of a suite's answers; what runs on this machine is free unless `row3.toml` sets a price.
 
     `known_models` adds those of genai-prices (0.2 s): to show and limit what is spent, and never to score it.

@@ -17,7 +17,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.project.config import FILE, JudgeConfig, ProviderConfig
 from row3.project.judges import judge_settings
 from row3.project.project import Project
-from row3.project.suites import Suite
+from row3.project.suites import Owner, Suite
 from row3.project.system_config import CommandConfig, PythonConfig, SystemConfig
 from row3.project.tree import read_text
 from row3.project.trusted_code import code_of
@@ -151,7 +151,7 @@ def open_provider(project: Project, suite: Suite) -> Provider:
     return guarded(project, next(iter(found.values())) if len(found) == 1 else Router(found))
 
 
-def guard_of(project: Project) -> Guard:
+def guard_of(project: Owner) -> Guard:
     """Return the guard of all keys in the environment: the presets' and those named in `row3.toml`."""
     from row3.providers.system import is_secret
 

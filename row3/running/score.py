@@ -25,9 +25,9 @@ from row3.metrics.aggregate import tally_json
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import SHAPE, Output, OutputIndex
-from row3.project.project import Project, open_project
+from row3.project.project import Project, open_project, pick_suite
 from row3.project.recordings import RecordingIndex, open_index
-from row3.project.suites import Suite, pick_suite
+from row3.project.suites import Suite
 from row3.running.asks import Given, Question, scored
 from row3.running.case_results import CaseResult, Packing
 from row3.running.collect import collect, header_for

@@ -25,7 +25,7 @@ from row3.project.chosen_cases import choose_cases
 from row3.project.config import Mode
 from row3.project.files import disk_faults, write_atomic
 from row3.project.local_state import in_local, local_folder
-from row3.project.project import Guard, Project, open_project
+from row3.project.project import Guard, Project, open_project, pick_suite
 from row3.project.saved_runs import (
     RUNS,
     ScoreCache,
@@ -35,7 +35,7 @@ from row3.project.saved_runs import (
     parse_record,
     write_run,
 )
-from row3.project.suites import Suite, pick_suite, with_limits
+from row3.project.suites import Suite, with_limits
 from row3.running.budget import Budget, open_budget
 from row3.running.opening import prepare
 from row3.running.run_options import RunOptions

@@ -198,7 +198,7 @@ def setup_calls(project: Project, suite: Suite) -> list[Call]:
         where = f"{field_of(suite)}.setup.{number}"
         corpus: Sequence[tuple[str, Mapping[str, Any]]] = [("", {})]
         if each.for_each is not None:
-            corpus = read_corpus(project, each.patterns(), where=f"{where}.for_each")
+            corpus = read_corpus(project.files, each.patterns(), where=f"{where}.for_each")
         for file, values in corpus:
             try:
                 calls.append(filled_call(each, values))

@@ -14,8 +14,8 @@ from row3.domain.runs import HistoryEntry, RunHeader
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
 from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
+from row3.project.criteria import in_force
 from row3.project.project import Project
-from row3.project.quarantine import in_force
 from row3.project.recordings import RecordingIndex
 from row3.project.suites import Suite
 from row3.running.budget import prices_of

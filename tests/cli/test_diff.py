@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from row3.commands.recordings.import_responses import import_responses
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from row3.running.run_options import RunOptions
 from row3.running.stages import Overrides
 from tests.projects import CASES, Box, first, flawless, worse

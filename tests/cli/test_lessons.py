@@ -11,8 +11,7 @@ import pytest
 
 from examples.memory_server.memory import Memory
 from examples.memory_server.stores import SqliteStore
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from row3.providers import minilm
 from row3.running.lineup import line_up
 from row3.running.stages import request_texts

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from row3.commands.optimizing.optimize import Parts, split
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from tests.chat_server import ChatServer, FakeReply
 from tests.cli.test_live_compare import local_model_is_there
 from tests.one_thread import path_for_processes

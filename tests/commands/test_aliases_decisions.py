@@ -10,8 +10,7 @@ import pytest
 from row3.commands.aliases import Decider, review
 from row3.errors import UsageError
 from row3.gate.alias_review import Unmatched
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from tests.projects import Box
 from tests.reviews import REVIEWED, RYE, reviewable, with_items
 

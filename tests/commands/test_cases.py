@@ -12,8 +12,7 @@ import pytest
 from row3.commands.cases import judge_cases
 from row3.errors import InvalidFile
 from row3.gate.case_worth import CasesReport, CaseWorth
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from tests.bakery import IDS, bakery, case_of, found, record
 from tests.projects import SUITE, Box
 

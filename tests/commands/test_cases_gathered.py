@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from row3.commands.cases import History, Recorded, gather
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from tests.bakery import bakery, found, record
 from tests.projects import Box
 from tests.two_stages import BOTH, CONCEPTS, LINKS, imported, response, two_stages

@@ -15,8 +15,8 @@ from row3.commands.linting.lint import lint_at
 from row3.errors import UsageError
 from row3.kinds.extraction.model import DOMAINS
 from row3.project.config import Config, read_config
-from row3.project.project import open_project
-from row3.project.suites import make_suite, pick_suite
+from row3.project.project import open_project, pick_suite
+from row3.project.suites import make_suite
 from row3.project.tree import WorkTree
 from row3.providers.base import endpoint_for
 from row3.running.lineup import line_up

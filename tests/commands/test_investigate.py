@@ -20,9 +20,9 @@ from row3.errors import RunIncomplete, UsageError
 from row3.gate.policy import GatePolicy
 from row3.kinds.checklist import Reply
 from row3.kinds.faults import Fault
-from row3.project.project import Project, open_project
+from row3.project.project import Project, open_project, pick_suite
 from row3.project.recording_lines import merge, to_line
-from row3.project.suites import Suite, pick_suite
+from row3.project.suites import Suite
 from row3.running.evaluate import steps
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking

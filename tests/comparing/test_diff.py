@@ -13,9 +13,9 @@ from row3.comparing.diff import Diff, diff
 from row3.comparing.named_sides import Names
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, UsageError
-from row3.project.project import Project, open_project
+from row3.project.project import Project, open_project, pick_suite
 from row3.project.saved_runs import CaseRecord, write_run
-from row3.project.suites import Suite, pick_suite
+from row3.project.suites import Suite
 from row3.reports.diff import diff_document, diff_json
 from row3.reports.markdown import markdown_text
 from row3.reports.terminal import terminal_text

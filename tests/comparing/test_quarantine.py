@@ -17,8 +17,9 @@ from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Comparison, Run
+from row3.project.criteria import in_force
 from row3.project.project import open_project
-from row3.project.quarantine import in_force, read_quarantine, today, write_quarantine
+from row3.project.quarantine import read_quarantine, today, write_quarantine
 from row3.project.tree import WorkTree
 from row3.running.collect import collect, header_for
 from row3.running.lineup import line_up

@@ -115,7 +115,9 @@ def test_line_ends_and_filters_are_those_of_a_checkout(tmp_path: Path) -> None:
     (root / "corpus/a.txt").write_bytes(b"other\r\n")
     project = at(Box(root), None)
     assert project.tree.read("corpus/a.txt") == b"rye\r\noats\r\n"
-    assert read_corpus(project, ["corpus/*.txt"], where="x") == [("corpus/a.txt", {"file": "a", "text": "rye\noats\n"})]
+    assert read_corpus(project.files, ["corpus/*.txt"], where="x") == [
+        ("corpus/a.txt", {"file": "a", "text": "rye\noats\n"})
+    ]
     assert not same_file(project.tree, open_project_at(root).tree, "corpus/a.txt")
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from row3.errors import InvalidFile, UsageError
 from row3.project.chosen_cases import case_hint, cases_of, choose_cases
-from row3.project.project import Project, open_project
-from row3.project.suites import pick_suite
+from row3.project.project import Project, open_project, pick_suite
 from tests.memory import memory
 from tests.projects import tiny
 

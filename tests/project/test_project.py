@@ -6,7 +6,7 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.project.corpus import read_corpus
-from row3.project.project import Project
+from row3.project.documents import Files
 from row3.project.tree import WorkTree
 
 
@@ -28,13 +28,13 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_files_are_unique_and_sorted_by_path(root: Path) -> None:
-    found = read_corpus(Project.load(WorkTree(root)), ["golden/s/c*.json", "corpus/*", "corpus/b.txt"], where="x")
+    found = read_corpus(Files(WorkTree(root)), ["golden/s/c*.json", "corpus/*", "corpus/b.txt"], where="x")
     assert found == [
         ("corpus/a.md", {"file": "a", "text": "oats\n"}),
         ("corpus/b.txt", {"file": "b", "text": "barley"}),
         ("golden/s/c.gold.json", {"file": "c", "id": "c", "document": "rye"}),
     ]
-    assert [name for name, _ in read_corpus(Project.load(WorkTree(root)), ["corpus/**/*.txt"], where="x")] == [
+    assert [name for name, _ in read_corpus(Files(WorkTree(root)), ["corpus/**/*.txt"], where="x")] == [
         "corpus/b.txt",
         "corpus/deep/d.txt",
     ]
@@ -42,7 +42,7 @@ def test_files_are_unique_and_sorted_by_path(root: Path) -> None:
 
 def test_a_draft_is_not_in_the_corpus(root: Path) -> None:
     (root / "golden/s/draft.gold.json").write_text('{"id": "draft", "draft": true, "document": "not yet"}')
-    assert [path for path, _ in read_corpus(Project.load(WorkTree(root)), ["golden/s/*.gold.json"], where="x")] == [
+    assert [path for path, _ in read_corpus(Files(WorkTree(root)), ["golden/s/*.gold.json"], where="x")] == [
         "golden/s/c.gold.json"
     ]
 
@@ -62,4 +62,4 @@ def test_a_draft_is_not_in_the_corpus(root: Path) -> None:
 )
 def test_unusable_patterns_are_errors(root: Path, pattern: str, words: str) -> None:
     with pytest.raises(InvalidFile, match=words):
-        read_corpus(Project.load(WorkTree(root)), [pattern], where="row3.toml field x")
+        read_corpus(Files(WorkTree(root)), [pattern], where="row3.toml field x")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from row3.pytest_plugin.score_case import CaseScorer
 from tests.projects import HOME
 

@@ -9,8 +9,7 @@ import pytest
 
 from row3.commands.recordings.import_responses import import_responses
 from row3.errors import InvalidFile
-from row3.project.project import Project, open_project
-from row3.project.suites import pick_suite
+from row3.project.project import Project, open_project, pick_suite
 from row3.reports.estimate import estimate_document, estimate_json
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text

@@ -9,8 +9,7 @@ import pytest
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from row3.running.lineup import line_up, resolve_version
 from tests.projects import Box
 

@@ -8,8 +8,7 @@ import pytest
 
 from row3.domain.endpoints import PRESETS
 from row3.errors import UsageError
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from row3.providers.base import endpoint_for
 from row3.providers.local import LocalModel
 from row3.providers.openai_api import OpenAIChat

@@ -11,8 +11,8 @@ import pytest
 import row3
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
-from row3.project.project import Project, open_project
-from row3.project.suites import Suite, pick_suite
+from row3.project.project import Project, open_project, pick_suite
+from row3.project.suites import Suite
 from row3.running.run_options import RunOptions
 from row3.running.score import MISSING, score_outputs
 

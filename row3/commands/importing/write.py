@@ -19,8 +19,8 @@ from row3.kinds.base import Kind
 from row3.project.cases import CASE_SCHEMA_VERSION, ENDING, ID_KEYS, case_id_of, name_of, parse_value
 from row3.project.config import FILE, NAME, SuiteConfig
 from row3.project.documents import check_schema_version, dump_line
-from row3.project.project import Project
-from row3.project.suites import Suite, pick_suite
+from row3.project.project import Project, pick_suite
+from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
 from row3.project.tree import read_text
 from row3.providers.guarded import FIX

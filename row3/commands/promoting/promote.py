@@ -27,8 +27,7 @@ from row3.project.changelog import MetricRow, changelog_entry, insert_entry, mer
 from row3.project.criteria import loosened
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text, parse_history
-from row3.project.project import CHANGELOG, Project, read_changelog
-from row3.project.suites import has_baseline
+from row3.project.project import CHANGELOG, Project, has_baseline, read_changelog
 from row3.project.transaction import commit, writing
 from row3.running.collect import now
 from row3.running.lineup import line_up, named_rubric, resolve_version

@@ -17,7 +17,7 @@ from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.kinds.judging import JUDGED
 from row3.project.cases import StoredCase
-from row3.project.quarantine import in_force
+from row3.project.criteria import in_force
 from row3.running.asks import Given, Question
 from row3.running.case_results import Answered
 from row3.running.evaluate import Asking, replay_case

@@ -11,8 +11,7 @@ import pytest
 from row3.commands.judging.calibrate import calibrate
 from row3.commands.judging.judged_answers import RecordedGrades, judged_answers, own_family
 from row3.domain.judges import JudgeRules, Opinion
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from row3.running.replay import open_recordings
 from tests.judged import CASES, JudgeServer, label_all, support
 from tests.projects import Box

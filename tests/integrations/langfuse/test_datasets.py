@@ -14,8 +14,7 @@ from langfuse import Langfuse
 from row3.integrations.langfuse.items import Item, case_digest
 from row3.kinds import MODULES, kind_named
 from row3.project.cases import case_value, file_of
-from row3.project.project import open_project
-from row3.project.suites import pick_suite
+from row3.project.project import open_project, pick_suite
 from tests.langfuse_server import SECRET, Fault, LangFuse
 from tests.projects import CASES, HOME, Box
 
