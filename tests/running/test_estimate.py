@@ -138,7 +138,7 @@ def test_the_json_has_every_request_exactly_as_sent(project: Project) -> None:
 
 def test_a_run_that_could_not_be_sent_is_not_planned(project: Project) -> None:
     (project.root / "row3.toml").write_text(CONFIG.replace('model = "m"', 'model = "m"\npreset = "olama"'))
-    with pytest.raises(InvalidFile, match="row3.toml field provider.preset: .* Did you mean `ollama`"):
+    with pytest.raises(InvalidFile, match="row3.toml: field `provider.preset`: is unknown.* Did you mean `ollama`"):
         planned(open_project(project.root), mode="live")
 
 

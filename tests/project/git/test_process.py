@@ -57,10 +57,10 @@ def test_a_large_input_and_output(box: Sandbox) -> None:
 
 def test_gitpython_that_cannot_start(box: Sandbox) -> None:
     code = (
-        "import sys; from pathlib import Path; from row3.project.git.repository import Repository\n"
+        "import sys; from pathlib import Path; from row3.project.git.repository import GitProcess, Repository\n"
         "from row3.errors import EnvironmentFault\n"
         "found = Repository.find(Path(sys.argv[1])); print(found.state(['.']))\n"
-        "try: found.head()\n"
+        "try: GitProcess(Path(sys.argv[1])).run('version')\n"
         "except EnvironmentFault as error: print(error)"
     )
     env = {**os.environ, "GIT_PYTHON_GIT_EXECUTABLE": "/no/such/git"}
