@@ -34,7 +34,8 @@ def templates() -> Environment:
     )
     environment.globals |= {
         "spaced": spaced, "tone": tone, "text_of": text_of, "same": key, "percent": numbers.percent, "spans": spans,
-        "kind_of": lambda value: type(value).__name__, "base64": lambda svg: Markup(base64.b64encode(svg).decode()),  # noqa: S704 - ASCII
+        "cut": cut, "kind_of": lambda value: type(value).__name__,
+        "base64": lambda svg: Markup(base64.b64encode(svg).decode()),  # noqa: S704 - ASCII
     }  # fmt: skip
     return environment
 

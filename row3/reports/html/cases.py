@@ -16,8 +16,7 @@ from row3.gate.results import Lines, Run
 from row3.kinds.base import Kind
 from row3.reports.case_changes import flips
 from row3.reports.comparison import better
-from row3.reports.document import Block, Fold, Items, Note, Span, Table, Text, Title, Tone, spans, strong
-from row3.reports.document import Lines as Kept
+from row3.reports.document import Block, Fold, Items, Span, Table, Text, Title, Tone, spans, strong
 from row3.reports.html.answers import marks_of, missed, sections, spaced
 from row3.reports.html.blocks import blocks_html, cut, templates
 from row3.reports.html.marks import Piece, folded, key, marked, positions
@@ -30,7 +29,6 @@ SHORT = 80
 """Characters of a text that is a field beside a longer one."""
 TONES = {"regressed": "bad", "broke": "bad", "failed": "bad", "improved": "good", "fixed": "good"}
 ZONES = {zone.word: spans(zone_span(zone))[0] for zone in Zone}
-UNUSABLE = "This answer cannot be used, so every metric is 0: "
 
 
 class Filter(NamedTuple):
@@ -102,45 +100,26 @@ class CaseList:
         short = [(spaced(name), text) for name, text in body["texts"] if len(text) < min(SHORT, longest)]
         long = [(spaced(name), cut(text)) for name, text in body["texts"] if len(text) >= min(SHORT, longest)]
         return {
-            "badges": list(self._badges(row, body)),
-            "top": blocks_html(self._top(row, body)),
-            "marked": body["marked"],
+            "body": body,
+            "tone_of_move": TONES.get(row["move"], "even"),
+            "resting": self.resting.get(row["id"]),
+            "moves": blocks_html(self._moves(row, body)),
             "fields": dict(short),
             "texts": [
                 (name if len(body["texts"]) > 1 + len(short) else "", _pieces(body, text)) for name, text in long
             ],
             "sections": list(sections(body)),
             "missed": list(missed(body)),
-            "answers": blocks_html(_answers(body)),
-            "bottom": blocks_html(_bottom(body)),
             "stands": _finder([text for _, text in body["texts"]] if body["marked"] else []),
         }
 
-    def _badges(self, row: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield words about a case, each with its tone."""
-        if row["status"] != "scored":
-            yield spaced(row["status"]), "bad"
-        if row["move"] and row["move"] != row["status"]:
-            yield row["move"], TONES.get(row["move"], "even")
-        if row["critical"]:
-            yield "critical", "even"
-        if row["id"] in self.resting:
-            yield f"in quarantine until {self.resting[row['id']]}, not counted", "warning"
-        if row["domain"]:
-            yield row["domain"], "even"
-        if body.get("repeats"):
-            yield f"asked {body['repeats']} times", "even"
-
-    def _top(self, row: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[Block]:
-        if problem := body.get("problem"):
-            yield Note([f"{'No answer: ' if row['status'] == 'failed' else UNUSABLE}{problem}"], "bad")
-        if raw := body.get("raw"):
-            yield from (Title("The answer as it came", 6), Kept(cut(raw).split("\n")))
+    def _moves(self, row: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[Block]:
         change = CaseChange(row["id"], row["move"], 0.0, gained=body.get("gained", {}), lost=body.get("lost", {}))
         moved: list[Text] = [
             Span(f"{arrow(flip.good)} {flip.text()}", "good" if flip.good else "bad") for flip in flips(change)
         ]
-        moved += [body["note"]] if body.get("note") else []
+        if body.get("note"):
+            moved.append(body["note"])
         if moved:
             yield from (Title("What changed", 6), Items(moved))
         companions = {metric.key for metric in self.kind.metrics if metric.companion}
@@ -192,27 +171,3 @@ def _finder(texts: Sequence[str]) -> Callable[[str], str]:
     """Return what gives the key of a name that stands in the texts, and an empty one for another."""
     all_words = "".join(map(folded, map(cut, texts)))
     return lambda name: key(name) if positions(all_words, name) else ""
-
-
-def _answers(body: Mapping[str, Any]) -> Iterator[Block]:
-    """Yield what is known of the baseline's answer, and answers that are no lists as they are."""
-    same, raw, problem = (body["baseline"][name] for name in ("same", "raw", "problem"))
-    if same:
-        yield Note(["The baseline gave the same answer, word for word."], "quiet")
-    elif raw:
-        yield Note([f"The baseline's answer could not be used: {problem}"], "bad")
-        yield Fold("The baseline's answer as it came", [Kept(cut(raw).split("\n"))])
-    elif problem:
-        yield Note([f"No answer of the baseline to show: {problem}."], "quiet")
-    for title, side in (("Answer", body["now"]), ("The baseline's answer", body["before"])):
-        if side and side.get("said"):
-            yield from (Title(title, 6), Kept(cut(side["said"]).split("\n")))
-
-
-def _bottom(body: Mapping[str, Any]) -> Iterator[Block]:
-    skipped = [f"{spaced(name)}: {why}" for name, why in body.get("skipped", {}).items()]
-    spread = [f"{spaced(name)}: ±{100 * value:.1f} points" for name, value in body.get("spread", {}).items()]
-    lists = {"Notes": body.get("notes"), "Skipped": skipped, "Spread over the repeats": spread}
-    for title, lines in lists.items():
-        if lines:
-            yield from (Title(title, 6), Items(lines))
