@@ -6,8 +6,10 @@ Every recorded answer is scored by its current case. A setting is prompts with t
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from row3.comparing.sources import open_gate
 from row3.domain.counts import part
@@ -31,16 +33,11 @@ Recorded = dict[int, tuple[float, str]]
 """One case under one setting: the composite and the digest of the answers, by repeat."""
 
 
-@dataclass(slots=True)
-class History:
-    """A suite's cases under every recorded setting."""
+class History(NamedTuple):
+    """A suite's cases, and what each scored under every recorded setting."""
 
-    cases: list[str] = field(default_factory=list)
-    settings: dict[Setting, dict[str, Recorded]] = field(default_factory=dict)
-
-    def add(self, setting: Setting, case_id: str, answer: Replayed, value: float) -> None:
-        """Add one answer."""
-        self.settings.setdefault(setting, {}).setdefault(case_id, {})[answer.repeat] = (value, answer.said)
+    cases: list[str]
+    settings: dict[Setting, dict[str, Recorded]]
 
 
 def gather(
@@ -50,25 +47,26 @@ def gather(
 
     A bad answer ends its pipeline, so it counts for every setting that begins with its prompts and parameters.
     """
-    history = History()
+    settings: dict[Setting, dict[str, Recorded]] = defaultdict(lambda: defaultdict(dict))
+    cases: list[str] = []
     primary = suite.kind.primary
     recorded = RecordedAnswers(project, suite, named)
     bad: list[tuple[str, Replayed]] = []
     for stored in cases_of(project, suite, only):
-        history.cases.append(stored.id)
+        cases.append(stored.id)
         for answer in recorded.scores(stored):
             if answer.score.status == "bad_answer":
                 bad.append((stored.id, answer))
             elif primary in answer.score.metrics:
-                history.add(answer.setting, stored.id, answer, answer.score.metrics[primary])
-    complete = list(history.settings)
+                settings[answer.setting][stored.id][answer.repeat] = answer.score.metrics[primary], answer.said
+    complete = list(settings)
     for case_id, answer in bad:
         prompts, parameters = answer.setting
         n = len(prompts)
         begun = [each for each in complete if each.prompts[:n] == prompts and each.parameters[:n] == parameters]
         for setting in begun or [answer.setting]:
-            history.add(setting, case_id, answer, answer.score.metrics[primary])
-    return history
+            settings[setting][case_id][answer.repeat] = answer.score.metrics[primary], answer.said
+    return History(cases, settings)
 
 
 def find_flaky(session: Session) -> FlakyReport:
