@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.reports.generated_files import is_generated
+from row3.cli.out_file import is_generated
 
 FORMS = ("table", "github", "markdown", "comment", "json", "codequality", "junit", "html", "svg", "png", "schema")
 
