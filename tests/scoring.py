@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from row3.domain.asks import finish, no_vectors
-from row3.domain.models import convert
+from row3.domain.misfits import convert
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules

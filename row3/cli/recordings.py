@@ -14,7 +14,7 @@ from row3.cli.common import Common
 from row3.cli.run import open_suites, refuse_suite_options
 from row3.commands.recordings import upkeep as recorded
 from row3.commands.recordings.import_responses import import_responses
-from row3.comparing import ask_again as comparing
+from row3.comparing.drift import drift as baseline_drift
 from row3.errors import NotServedError, Row3Error
 from row3.gate.results import Drifted, worst_code
 from row3.reports import drift as drift_reports
@@ -66,7 +66,7 @@ def show_drift(
     live = LiveFlags(max_cost=max_cost)
 
     def ask(session: Session) -> Drifted:
-        return comparing.drift(session, sample=sample, seed=random_seed or 0, recordings=recordings)
+        return baseline_drift(session, sample=sample, seed=random_seed or 0, recordings=recordings)
 
     if all_suites:
         return _show_all(common, live, ask)

@@ -105,7 +105,7 @@ def _save_baseline(session: Session, common: Common) -> int:
 
 def _estimate(session: Session, common: Common, flags: Flags) -> int:
     """Show the requests, tokens and price of a live run; a live comparison asks the baseline's prompts too."""
-    from row3.comparing.ask_again import planned_interleaving
+    from row3.comparing.drift import planned_interleaving
     from row3.reports.estimate import estimate_document, estimate_json
     from row3.running.estimate import estimate
     from row3.running.lineup import line_up

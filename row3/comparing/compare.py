@@ -86,7 +86,7 @@ def compare(
     )
     kind, drift, adaptive = suite.kind, None, None
     if gate.interleaving is not None:
-        from row3.comparing.ask_again import drift_since
+        from row3.comparing.drift import drift_since
 
         adaptive = gate.interleaving.progress
         if gate.interleaving.substitute is None:
@@ -95,7 +95,7 @@ def compare(
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
     if saved and blocks and gate.base is None and comparer.latest:
-        from row3.comparing.ask_again import drift_by_sample
+        from row3.comparing.drift import drift_by_sample
 
         run, drift = drift_by_sample(session, gate.side, run, list(comparer.latest))
     return Comparison(

@@ -99,7 +99,7 @@ def open_gate(session: Session, base: Project | None) -> Gate:
         side = side_of_baseline(project, own, baseline, head)
         gate = Gate(session, None, own, baseline, side, project, head)
         if session.mode in ("live", "record"):
-            from row3.comparing.ask_again import interleaving_of  # replay needs no provider
+            from row3.comparing.drift import interleaving_of  # replay needs no provider
 
             gate.interleaving = interleaving_of(session, baseline)
         return gate

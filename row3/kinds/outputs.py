@@ -20,7 +20,8 @@ from pydantic_core import from_json
 from row3.domain.calls import found_at
 from row3.domain.counts import count
 from row3.domain.matches import TypeMatch, TypeState
-from row3.domain.models import Model, Place, choices, describe, first_misfit, item_in, keys_of, models_in
+from row3.domain.misfits import Place, describe, first_misfit
+from row3.domain.models import Model, choices, item_in, keys_of, models_in
 from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.matching.variant.forms import category_key
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from pydantic import Field
 
 from row3.domain.embeddings import Vector, embedding_digest, unpack
-from row3.domain.models import MisfitsError, Reply, convert
+from row3.domain.misfits import MisfitsError, convert
+from row3.domain.models import Reply
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version, dump_line, parse_json
 from row3.project.files import write_all

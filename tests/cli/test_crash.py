@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 import row3
-from row3.domain.models import MisfitsError, Model, convert, keys_of
+from row3.domain.misfits import MisfitsError, convert
+from row3.domain.models import Model, keys_of
 from row3.kinds.checks.model import TYPES
 from tests.cli.test_broken_files import FILES, Broken, changed, places, prepared
 from tests.projects import HOME, Box, clean_env, tiny

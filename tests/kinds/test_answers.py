@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.models import describe
+from row3.domain.misfits import describe
 from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.kinds.events.score import KIND as EVENTS
 from row3.kinds.extraction.score import KIND as EXTRACTION

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from row3.domain.judges import Coefficient, JudgeRules, Rate
-from row3.domain.models import as_json, convert
+from row3.domain.misfits import convert
+from row3.domain.models import as_json
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.project.calibrations import Calibration, Calibrations, calibrations_text
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.models import convert
+from row3.domain.misfits import convert
 from row3.domain.prompts import parse_version
 from row3.domain.requests import Request
 from row3.errors import InvalidFile, UsageError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from row3.commands.importing.drafts import PromptFiles, UnmappedError, filled
-from row3.domain.models import MisfitsError, convert
+from row3.domain.misfits import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.kinds.checks.model import Check
 from row3.project.documents import parse_yaml

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from row3.commands.importing.drafts import Draft, Drafts, NotImported, PromptFiles, slug
-from row3.domain.models import MisfitsError, Model, convert, keys_of
+from row3.domain.misfits import MisfitsError, convert
+from row3.domain.models import Model, keys_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
 from row3.kinds.base import Kind

@@ -13,7 +13,8 @@ from functools import cached_property, partial
 from typing import Any
 
 from row3.commands.linting.lint_findings import Findings, applicable_findings, near_miss
-from row3.domain.models import MisfitsError, Model, convert, keys_of
+from row3.domain.misfits import MisfitsError, convert
+from row3.domain.models import Model, keys_of
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Finding, Kind, Reference

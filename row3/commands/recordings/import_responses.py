@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from row3.domain.models import CamelModel, MisfitsError, Must, convert
+from row3.domain.misfits import MisfitsError, convert
+from row3.domain.models import CamelModel, Must
 from row3.domain.prompts import Lineup, parse_reference
 from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.errors import InvalidFile

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.models import MisfitsError, convert, keys_of
+from row3.domain.misfits import MisfitsError, convert
+from row3.domain.models import keys_of
 from row3.domain.requests import digest_json
 from row3.errors import InvalidFile
 from row3.integrations.langfuse.client import Connection

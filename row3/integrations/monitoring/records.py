@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticSerializationError
 
-from row3.domain.models import CamelModel, MisfitsError, Must, Reply, Worded, convert
+from row3.domain.misfits import MisfitsError, convert
+from row3.domain.models import CamelModel, Must, Reply, Worded
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 THUMBS = {"up": 5.0, "down": 1.0}

@@ -10,7 +10,7 @@ import pytest
 
 from row3.domain.asks import Ask, FunctionRequest, FunctionScore, Spending, UsageRequest, finish
 from row3.domain.judges import JudgeRequest, JudgeRules, fenced
-from row3.domain.models import MisfitsError, convert
+from row3.domain.misfits import MisfitsError, convert
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.domain.requests import Answer, NoAnswer
 from row3.domain.scores import CaseScore

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.models import MisfitsError
+from row3.domain.misfits import MisfitsError
 from row3.domain.predicates import ROW3_PREDICATES
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ConfigDict, Field, StrictFloat, model_validator
 
-from row3.domain.models import PART, CamelModel, Day, Misfit, MisfitsError, Model, Reply, Text, Worded, convert, keys_of
+from row3.domain.misfits import Misfit, MisfitsError, convert
+from row3.domain.models import PART, CamelModel, Day, Model, Reply, Text, Worded, keys_of
 
 
 class Inner(Model):

@@ -1,4 +1,4 @@
-"""Ask the baseline's prompts again: interleaved with the candidates, or for a sample of cases (`row3 drift`)."""
+"""Ask the baseline's prompts again: interleaved with the candidates, so that drift moves both, or for `row3 drift`."""
 
 from __future__ import annotations
 
