@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from row3.commands.all_suites import judge_suites
 from row3.commands.code_guard import VARIABLE, Guard
+from row3.domain.code import IMPORTABLE
 from row3.domain.given import is_set
 from row3.errors import Row3Error, UsageError
 from row3.gate.results import SuiteResult, worst_code
@@ -30,8 +31,6 @@ class HookVerdict:
     """The result of a git hook."""
 
     name: str
-    changed: tuple[str, ...] = ()
-    """Files row3 reads that differ from the base; if empty, there was nothing to judge."""
     base: str | None = None
     results: list[SuiteResult] = field(default_factory=list)
     untouched: list[str] = field(default_factory=list)
@@ -108,10 +107,11 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
     refuse_tracked(root)
     changed: list[str] = []
     if base is not None:
-        changed = repository.changed([inside + path for path in READ_PATHS], base=base, tree=commit)
+        edited = [path.removeprefix(inside) for path in repository.changed([inside], base=base, tree=commit)]
+        # A scorer may import any Python file.
+        changed = [path for path in edited if path.split("/")[0] in READ_PATHS or path.endswith(IMPORTABLE)]
         if not changed:
             return
-        verdict.changed = tuple(dict.fromkeys((*verdict.changed, *changed)))
     verdict.base = base
     head = project_at(repository, root, commit, label="")
     judge = None if base is None else project_at(repository, root, base, label=base[:10])
@@ -119,7 +119,7 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
         guard = Guard(judge)
         head, judge = replace(head, guard=guard), replace(judge, guard=guard)
     names = [name for name in head.suite_names() if head.has_cases(name)]
-    affects = set(names) if judge is None else affected(head, judge, [path.removeprefix(inside) for path in changed])
+    affects = set(names) if judge is None else affected(head, judge, changed)
     verdict.untouched += [name for name in names if name not in affects]
 
     def session(name: str) -> Session:

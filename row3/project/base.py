@@ -15,6 +15,7 @@ from row3.project.project import PLACES, READ_PATHS, Guard, Project
 from row3.project.prompts import PROMOTED
 from row3.project.system_config import McpConfig
 from row3.project.tree import GitTree, Tree, WorkTree
+from row3.project.trusted_code import scorers_of
 
 if TYPE_CHECKING:
     from row3.project.git.repository import Repository
@@ -156,8 +157,10 @@ def affected(head: Project, base: Project, changed: Iterable[str]) -> set[str]:
             found |= {name for prompt in moved or ("",) for name in asked_by(head, prompt) or names}
         elif path == HISTORY:
             found |= names & _of_other_entries(head, base)
-        else:  # row3.toml and unknown files
+        elif parts[0] in READ_PATHS:  # row3.toml and unknown files
             return names
+        else:
+            found |= {name for name in names if any(code.runs(path) for code in scorers_of(head, name))}
     return found & names
 
 

@@ -39,8 +39,13 @@ def scorer_code(function: str) -> Code:
 
 def all_code(project: Project, name: str) -> Iterator[Code]:
     """Yield the code that a suite's settings and cases name; the project may lack the suite. Raises `InvalidFile`."""
+    yield from code_of(project.config, project.settings(name, "replay"))
+    yield from scorers_of(project, name)
+
+
+def scorers_of(project: Project, name: str) -> Iterator[Code]:
+    """Yield the Python scorers that a suite's settings and cases name. Raises `InvalidFile`."""
     suite = project.settings(name, "replay")
-    yield from code_of(project.config, suite)
     yield from map(scorer_code, suite.kind.scorers(None, suite.rules))
     for stored in project.cases_of(suite):
         yield from map(scorer_code, suite.kind.scorers(stored.case, suite.rules))

@@ -169,13 +169,26 @@ def test_no_system_that_a_change_brings_is_started(
 @pytest.mark.parametrize("attack", [other_scorer, shadow])
 def test_the_hook_runs_the_base_s_scorers_only(box: Box, attack: Callable[[Box], None]) -> None:
     attack(box)
-    box.write(CASE, case() + "\n")
     box.git("add", "-A")
     done = box.row3("hook", "run", "pre-commit", code=2)
     assert SCORING[attack] in done.err
     assert ran(box) == []
     box.row3("hook", "run", "pre-commit", code=0, ROW3_TRUST="1")
     assert "scored" in ran(box)
+
+
+def test_the_hook_lets_code_pass_that_scores_nothing(box: Box) -> None:
+    box.write("notes.txt", "x")
+    box.write("tool.sh", "x")
+    box.git("add", "-A")
+    assert box.row3("hook", "run", "pre-commit", code=0).err == ""
+    box.write(CASE, json.dumps({"id": "a", "input": {"text": "hello"}, "checks": [{"contains": "fine"}]}))
+    box.row3("--baseline", code=0)
+    box.commit("no scorer")
+    box.git("branch", "-f", "main")
+    other_scorer(box)
+    box.git("add", "-A")
+    assert box.row3("hook", "run", "pre-commit", code=0).err == ""
 
 
 def test_with_trust_and_at_the_keyboard_it_runs(box: Box) -> None:
