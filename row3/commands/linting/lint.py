@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.commands.linting.lint_cases import CaseLint
-from row3.commands.linting.lint_findings import Findings, near_miss
+from row3.commands.linting.lint_findings import Findings, missing_function, near_miss
 from row3.domain.findings import LintReport
 from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, parse_reference
@@ -28,6 +28,7 @@ from row3.project.labels import labels_path, parse_labels
 from row3.project.project import CHANGELOG, PLACES, Project, find_root, pick_suite, read_changelog
 from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked
 from row3.project.suites import Suite, make_suite
+from row3.project.system_config import PythonConfig
 from row3.project.tree import WorkTree
 from row3.running.estimate import EXPOSED
 from row3.running.opening import prepare
@@ -137,6 +138,14 @@ def _changelog(project: Project, findings: Findings) -> None:
         findings.add("error", "mixed-entry", CHANGELOG, entry.problem, line=entry.line)
 
 
+def _filled(case_id: str, fill: Callable[..., Any], text: Any, variables: Mapping[str, Any]) -> Any:
+    """Return a prompt or call with a case's variables. Raises `InvalidFile` that names the case."""
+    try:
+        return fill(text, variables)
+    except InvalidFile as error:
+        raise InvalidFile(f"{error.what} (case `{case_id}`)", where=error.where, fix=error.fix) from None
+
+
 class PromptLint:
     """Checks a project's prompts."""
 
@@ -194,8 +203,13 @@ class PromptLint:
     def _pipeline(self, suite: Suite, versions: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
         """Render every version of the suite's prompts as a run would; return the pipeline."""
         kind = suite.kind
+        # A case for each set of variables shows which are undefined.
+        shapes = {
+            frozenset(variables): (case.id, variables) for case in cases if (variables := dict(kind.variables(case)))
+        }
+        given = dict(shapes.values())
         if suite.system is not None:
-            self._system(suite, cases)
+            self._system(suite, given)
             return ()
         order = {output: place for place, output in enumerate(kind.outputs)}
         newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in versions.items() if prompts}
@@ -204,12 +218,11 @@ class PromptLint:
         pipeline = suite.pipeline or tuple(ranked)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
-        # The case with the fewest variables shows which are undefined.
-        given = min((dict(kind.variables(case)) for case in cases), key=len, default={})
         for arm in (suite.arms or {}).values():
             if arm.system is not None and given:
-                self._system(arm, cases)
-                given |= example_context(kind, suite.rules, arm.system.output or kind.whole)
+                self._system(arm, given)
+                for variables in given.values():
+                    variables.update(example_context(kind, suite.rules, arm.system.output or kind.whole))
         for name in pipeline:
             if name not in versions:
                 what = f"prompt `{name}` has no version{near_miss(name, versions)}"
@@ -219,24 +232,33 @@ class PromptLint:
             # After an unusable prompt, later ones cannot be rendered: its output is unknown.
             if name not in newest or newest[name].output not in kind.outputs:
                 given = {}
-            if given:
-                given |= example_context(kind, suite.rules, newest[name].output)
+            for variables in given.values():
+                variables.update(example_context(kind, suite.rules, newest[name].output))
         return pipeline
 
     def _version(self, prompt: Prompt, kind: Kind, given: Mapping[str, Any], cases: Sequence[Any]) -> None:
-        """Render one version with the `given` variables, if known, and check its output and for leaks."""
+        """Render one version with variables by case, if known, and check its output and for leaks."""
         if prompt.output not in kind.outputs:
             what = f"kind `{kind.name}` has no output `{prompt.output}`; outputs: {', '.join(kind.outputs)}"
             self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
         elif given:
-            rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
-            if rendered is not None and (unused := unused_input(prompt, given)) is not None:
+            valid = self._fills(prompt.path, render, prompt, given)
+            if valid and (unused := unused_input(prompt, min(given.values(), key=len))) is not None:
                 self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
         if leaked := leak(prompt, kind, cases):
             self._findings.add("error", "told-expectations", prompt.path, leaked)
 
-    def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
-        """Check that a system's call has a value for every placeholder."""
+    def _system(self, suite: Suite, given: Mapping[str, Any]) -> None:
+        """Check that a system's function exists, and that its call has a value for every placeholder."""
+        function = suite.system.callable if isinstance(suite.system, PythonConfig) else ""
+        if function and (what := missing_function(self._project.root, function)):
+            at = ("suites", suite.name, "provider", "callable")
+            self._findings.add_at("error", "missing-function", FILE, what, at)
         stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
-        if stage is not None and cases:
-            self._findings.attempt(FILE, partial(request_texts, stage, suite.kind.variables(cases[0])), count=False)
+        if stage is not None:
+            self._fills(FILE, request_texts, stage, given)
+
+    def _fills(self, file: str, fill: Callable[..., Any], text: Any, given: Mapping[str, Any]) -> bool:
+        """Return whether every case's variables fill a prompt or call; the first that do not are a finding."""
+        tries = (partial(_filled, case_id, fill, text, variables) for case_id, variables in given.items())
+        return all(self._findings.attempt(file, each, count=False) is not None for each in tries)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from row3.commands.linting.lint_findings import Findings, applicable_findings, near_miss
+from row3.commands.linting.lint_findings import Findings, applicable_findings, missing_function, near_miss
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Model, keys_of
 from row3.domain.requests import digest_json, digest_text
@@ -66,6 +66,9 @@ class CaseLint:
         for each in suite.kind.lint_rules(suite.rules):
             at = ("suites", suite.name, *map(str, each.path))
             self._findings.add_at(each.level, each.rule, FILE, each.message, at)
+        for each in suite.kind.scorers(None, suite.rules):
+            if what := missing_function(self._project.root, each):
+                self._findings.add_at("error", "missing-function", FILE, what, ("suites", suite.name, "checks"))
         files = self._project.cases.paths(suite.golden)
         for name in misnamed(tree, suite.golden):
             self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")
@@ -99,6 +102,9 @@ class CaseLint:
             found = [Finding("error", "invalid-field", str(each), each.place) for each in error.found]
         else:
             found = [*suite.kind.lint(case, suite.rules), *self._unknown(suite.kind.refers_to(case))]
+            own = set(suite.kind.scorers(case, suite.rules)).difference(suite.kind.scorers(None, suite.rules))
+            lacking = filter(None, (missing_function(self._project.root, each) for each in sorted(own)))
+            found += [Finding("error", "missing-function", what, ("checks",)) for what in lacking]
             if case.draft:
                 model: type[Model] = suite.kind.case_model
                 needed = [key for key, field in keys_of(model).items() if field.is_required()]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
@@ -84,6 +86,23 @@ class Findings:
 def applicable_findings(suite: Suite, found: Iterable[Finding]) -> list[Finding]:
     """Return a kind's findings without those on standards that the suite does not set."""
     return [each for each in found if each.setting != "standards" or suite.standards is not None]
+
+
+def missing_function(root: Path, name: str) -> str:
+    """Return why `module:function` cannot be loaded; empty if nothing is known to be wrong. It imports nothing."""
+    module, _, function = name.partition(":")
+    first, *rest = module.split(".")
+    spec = PathFinder.find_spec(first, [str(root)]) or find_spec(first)
+    for part in rest:
+        spec = spec and PathFinder.find_spec(f"{spec.name}.{part}", spec.submodule_search_locations)
+    if spec is None:
+        return f"`{name}`: there is no module `{module}` in the project's folder, nor installed"
+    source = Path(spec.origin or "")
+    if source.suffix == ".py" and root in source.parents:
+        text = source.read_text("utf-8", errors="replace")
+        if not re.search(rf"\b{re.escape(function.partition('.')[0])}\b|import \*", text):
+            return f"`{name}`: {source.relative_to(root)} has no `{function}`"
+    return ""
 
 
 def near_miss(name: str, known: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,3 +100,52 @@ def test_a_check_of_the_suite_that_nothing_can_answer(
     assert message in one.message
     assert lines[one.line - 1] == "[[suites.checks.checks]]"
     assert lines[one.line].startswith(key)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("scorers:polite", ""),
+        ("scorers:rude", "`scorers:rude`: scorers.py has no `rude`"),
+        ("scores:polite", "there is no module `scores` in the project's folder, nor installed"),
+        ("scorers.inner:polite", "there is no module `scorers.inner`"),
+        ("pack.inner:polite", ""),
+        ("pack.inner:rude", "pack/inner.py has no `rude`"),
+        ("pack.outer:polite", "there is no module `pack.outer`"),
+        ("math:sqrt", ""),
+        ("json.decoder:JSONDecoder", ""),
+        ("json.decode:JSONDecoder", "there is no module `json.decode`"),
+    ],
+)
+def test_a_scorer_that_cannot_be_loaded(tmp_path: Path, found: Found, function: str, message: str) -> None:
+    for name in ("scorers.py", "pack/inner.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("raise SystemExit('imported')\n\ndef polite(case, answer):\n    return 1\n")
+    rows = found(f'\n[[suites.checks.checks]]\npython = "{function}"\n')
+    assert [(row.rule, row.file, row.field) for row in rows] == [
+        ("missing-function", "row3.toml", "suites.checks.checks")
+    ] * bool(message)
+    assert all(message in row.message for row in rows)
+
+
+def test_the_scorer_of_a_case_and_the_function_of_a_provider(found: Found, tmp_path: Path) -> None:
+    case = {"id": "own", "input": {"question": "Why?"}, "checks": [{"python": "gone:score"}]}
+    (tmp_path / "golden/checks/own.gold.json").write_text(json.dumps(case), "utf-8")
+    config = tmp_path / "row3.toml"
+    config.write_text("".join(line for line in config.open() if not line.startswith("pipeline")), "utf-8")
+    provider = '[suites.checks.provider]\ntype = "python"\nversion = "1.0"\ncallable = "gone:answer"\n'
+    rows = [row for row in found(f"\n{provider}") if row.rule == "missing-function"]
+    assert [(row.file, row.field) for row in rows] == [
+        ("golden/checks/own.gold.json", "checks"),
+        ("row3.toml", "suites.checks.provider.callable"),
+    ]
+
+
+@pytest.mark.parametrize("given", [{"topic": "x"}, {"tickets": "x", "z": "y"}, {"ticket": "x", "z": "y"}])
+def test_a_case_without_a_variable_of_the_prompt(found: Found, tmp_path: Path, given: dict[str, str]) -> None:
+    case = {"id": "lacks", "input": given, "checks": [{"contains": "x"}]}
+    (tmp_path / "golden/checks/lacks.gold.json").write_text(json.dumps(case), "utf-8")
+    rows = [(row.level, row.message) for row in found() if "undefined" in row.message]
+    assert [(level, "(case `lacks`)" in message) for level, message in rows] == (
+        [] if "ticket" in given else [("error", True)]
+    )
