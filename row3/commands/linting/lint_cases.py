@@ -66,8 +66,8 @@ class CaseLint:
         for each in suite.kind.lint_rules(suite.rules):
             at = ("suites", suite.name, *map(str, each.path))
             self._findings.add_at(each.level, each.rule, FILE, each.message, at)
-        for each in suite.kind.scorers(None, suite.rules):
-            if what := missing_function(self._project.root, each):
+        for function in suite.kind.scorers(None, suite.rules):
+            if what := missing_function(self._project.root, function):
                 self._findings.add_at("error", "missing-function", FILE, what, ("suites", suite.name, "checks"))
         files = self._project.cases.paths(suite.golden)
         for name in misnamed(tree, suite.golden):
