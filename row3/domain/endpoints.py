@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Literal
 from urllib.parse import urlsplit
@@ -35,6 +36,15 @@ class Endpoint:
     def host(self) -> str:
         """Host and port for messages, or the preset's name."""
         return urlsplit(self.base_url).netloc or self.preset
+
+
+def is_here(url: str) -> bool:
+    """Return whether an address is one of this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 PRESETS: Mapping[str, Endpoint] = MappingProxyType(

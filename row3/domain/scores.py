@@ -56,7 +56,7 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
-    """None if the model has no price in the configuration: unknown, not zero."""
+    """None if a price or a token count is unknown, which is not zero."""
     latency_p50_s: float | None = None
     latency_p95_s: float | None = None
     truncated: int = 0
@@ -64,6 +64,8 @@ class Usage:
     judgements: int = 0
     """Number of judges' grades; included in requests, but not in cost and latency."""
     judge_cost_usd: float | None = None
+    uncounted: int = 0
+    """Answers with a price but without token counts."""
 
 
 class Quality(NamedTuple):

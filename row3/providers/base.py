@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from row3.domain.endpoints import PRESETS, Endpoint
+from row3.domain.endpoints import PRESETS, Endpoint, is_here
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
 
@@ -118,13 +117,7 @@ def endpoint_for(
 
 def is_exposed(url: str) -> bool:
     """Return whether an address sends unencrypted data over the network: plain http to another machine."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    try:
-        loopback = ip_address(host).is_loopback
-    except ValueError:
-        loopback = host == "localhost" or host.endswith(".localhost")
-    return parts.scheme == "http" and not loopback
+    return urlsplit(url).scheme == "http" and not is_here(url)
 
 
 def checked_url(base_url: str, *, allow_http: bool | None = None) -> str:

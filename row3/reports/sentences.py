@@ -146,8 +146,10 @@ def _cost(usage: Usage, model: str) -> str:
         part = " with the replayed answers" if 0 < usage.replayed < usage.requests else ""
         free = ": the model runs here" if not usage.cost_usd and model.endswith(WEAK) else ""
         return f"cost {numbers.money(usage.cost_usd)}{part}{free}"
-    known = usage.prompt_tokens + usage.completion_tokens > 0
-    return f"cost unknown ({f'no price for {plain(model)}' if known else 'no token counts'})"
+    why = f"no price for {plain(model)}" if usage.prompt_tokens + usage.completion_tokens else "no token counts"
+    if usage.uncounted:
+        why = f"{numbers.count(usage.uncounted, 'answer')} without token counts"
+    return f"cost unknown ({why})"
 
 
 def fail_zones(run: Run) -> list[str]:

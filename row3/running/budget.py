@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from row3.domain.calls import CALLED
-from row3.domain.endpoints import PRESETS
+from row3.domain.endpoints import PRESETS, is_here
 from row3.domain.numbers import decimal, money
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import UsageError
@@ -104,9 +104,9 @@ def prices_of(project: Owner, suite: Suite, *, known_models: bool = False) -> Pr
     `known_models` adds those of genai-prices (0.2 s): to show and limit what is spent, and never to score it.
     """
     judge = judge_settings(project.config, suite.name)
-    known, services = [(JUDGE, False, judge.cost, judge.preset == "local")], {JUDGE: _service(judge)}
+    known, services = [(JUDGE, False, judge.cost, _keyless(judge))], {JUDGE: _service(judge)}
     for by, arm in (suite.arms or {"": suite}).items():
-        known.append((by, False, arm.provider.cost, arm.provider.preset == "local"))
+        known.append((by, False, arm.provider.cost, _keyless(arm.provider)))
         services[by] = _service(arm.provider)
         if arm.system is not None:
             known.append((by, True, arm.system.cost, runs_here(arm.system)))
@@ -116,6 +116,14 @@ def prices_of(project: Owner, suite: Suite, *, known_models: bool = False) -> Pr
 
 def _service(provider: ProviderConfig | JudgeConfig) -> str:
     return provider.base_url or PRESETS[provider.preset or "openai"].base_url
+
+
+def _keyless(provider: ProviderConfig | JudgeConfig) -> bool:
+    """Return whether a model runs on this machine behind no key."""
+    url = _service(provider)
+    return (provider.key_variable or PRESETS[provider.preset or "openai"].key_variable) is None and (
+        not url or is_here(url)
+    )
 
 
 class Budget:

@@ -144,6 +144,9 @@ def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
         latency_p50_s=percentile(latencies, 0.50),
         latency_p95_s=percentile(latencies, 0.95),
         truncated=sum(each.truncated for each in spent),
+        uncounted=sum(
+            each.usd(cost) is None and cost(each.model, 0, 0, each.by) is not None for each in spent if not each.judge
+        ),
     )
 
 

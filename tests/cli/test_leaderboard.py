@@ -88,6 +88,7 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
     done = box.row3("leaderboard", "--model", "baker-9", "--prompt", "v1.0", "--prompt", "v1.1", code=3)
     assert "extract v1.0: 3 answers missing in 3 cases" in done.out
     assert "No combination has all its answers." in done.out
+    box.replace("row3.toml", "base_url", 'key_variable = "PAID"\nbase_url')
     (error,) = box.row3("leaderboard", "--model", "baker-9", code=2).errors
     assert "none of 2 combinations has a recorded answer" in error
 
@@ -127,7 +128,7 @@ def test_live_asks_for_what_is_missing_once_and_records_it(served: tuple[Box, Fa
     assert by_model["baker-2"]["latencyP50S"] >= WAIT_S
     assert by_model["baker-2"]["latencyP50S"] <= by_model["baker-2"]["latencyP95S"]
     assert {model: one["front"] for model, one in by_model.items()}["baker-1"] is None
-    assert (by_model["baker-mini"]["front"], by_model["baker-1"]["costUsd"]) == (True, None)
+    assert (by_model["baker-mini"]["front"], by_model["baker-1"]["costUsd"]) == (True, 0.0)
     again = box.row3(*args, "--mode", "live", "--format", "json", code=0).json
     assert len(fake.asked) == 6
     # A recording keeps the time to the millisecond.

@@ -277,7 +277,7 @@ class TestCap:
 
     def test_a_model_without_a_price(self, box: Box, provider: Make) -> None:
         made = provider(fallen)
-        made.serve(box, priced=False)
+        made.serve(box, priced=False, key_variable="PAID")
         done = box.row3("--compare", "--mode", "live", "--max-cost", "1", code=2)
         assert said(done.err) == (
             "error: --max-cost: the price of `baker-1` is unknown. "
@@ -448,7 +448,7 @@ class TestDrift:
         assert max(map(len, out.splitlines())) <= 80
         assert out.count("no answer  ") == 5
         assert "and 2 more" in out
-        assert "the same command again" in said(out)
+        assert "run it again with --continue" in said(out)
 
     def test_none_is_seen_of_a_steady_provider(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4))

@@ -123,6 +123,8 @@ def test_cost_is_unknown_zero_or_an_amount(run: Any) -> None:
     assert usage(run, 2, 0, 10, 5, 0.0, 0.84, 75.0).endswith("· cost $0.00 · latency p50 840 ms · p95 1 min 15 s")
     assert "2 out" not in usage(run, 2, 1, 10, 5, 0.0123, 1.0, 2.0)
     assert "cost $0.0123 with the replayed answers" in usage(run, 2, 1, 10, 5, 0.0123, 1.0, 2.0)
+    lacking = shown(replace(run, usage=Usage(2, 0, 10, 5, None, 1.0, 2.0, uncounted=1)))
+    assert "cost unknown (1 answer without token counts)" in " ".join(lacking.split())
     assert usage(run, 2, 2) == ", all replayed: nothing spent now · recorded: tokens, cost and latency unknown"
 
 

@@ -216,8 +216,9 @@ FREE = 'cost = "free"\n'
         (HTTP, "[prices.mcp]\ninput = 1\noutput = 1\n", "mcp", 3e-6),
         (STDIO, "[prices.mcp]\ninput = 1\noutput = 1\n", "mcp", 3e-6),
         (STDIO + FREE, "[prices.mcp]\ninput = 1\noutput = 1\n", "mcp", 0.0),
-        ('preset = "vllm"\nmodel = "m"\n', "", "m", None),
-        ('preset = "vllm"\nmodel = "m"\n' + FREE, "", "m", 0.0),
+        ('preset = "vllm"\nmodel = "m"\n', "", "m", 0.0),
+        ('preset = "gemini"\nmodel = "m"\n', "", "m", None),
+        ('preset = "gemini"\nmodel = "m"\n' + FREE, "", "m", 0.0),
         ('preset = "local"\n', "", "smollm", 0.0),
         ("", f"[provider]\n{FREE}", "m", 0.0),
         ('base_url = "https://paid.example.org/v1"\n', f"[provider]\n{FREE}", "m", None),
@@ -252,7 +253,8 @@ def test_an_arm_and_a_judge_have_separate_prices(tmp_path: Path) -> None:
         ('preset = "gemini"\n', "gemini-2.5-flash", True),
         ('preset = "openrouter"\n', "openai/gpt-5-mini", True),
         ('preset = "anthropic"\n', "gpt-5-mini", False),  # of another provider
-        ('preset = "vllm"\n', "gpt-5-mini", False),
+        ('preset = "vllm"\nbase_url = "https://paid.example.org/v1"\n', "gpt-5-mini", False),
+        ('preset = "vllm"\nkey_variable = "PAID"\n', "gpt-5-mini", False),
         ('base_url = "https://paid.example.org/v1"\n', "gpt-5-mini", False),
         ("", "gpt-of-tomorrow", False),
         ("", "mcp", False),
@@ -272,6 +274,27 @@ def test_known_models_have_prices_at_their_provider(provider: str, model: str, p
             Budget(1.0).check([(model, "")], prices)
     else:
         Budget(1.0).check([(model, "")], prices)
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        *(f'preset = "{preset}"' for preset in ("vllm", "ollama", "llama.cpp", "local")),
+        'preset = "vllm"\nbase_url = "http://127.0.0.1:9/v1"',
+        'preset = "vllm"\nbase_url = "http://[::1]:9/v1"',
+    ],
+)
+def test_what_runs_here_is_free_unless_priced(provider: str, tmp_path: Path) -> None:
+    config = tmp_path / "row3.toml"
+    config.write_text(f'[provider]\n{provider}\n[suites.notes]\nkind = "retrieval"\n')
+    project = open_project(tmp_path)
+    prices = prices_of(project, make_suite(project.config, "notes"), known_models=True)
+    assert prices.usd("qwen", None, None) == 0.0
+    Budget(1.0).check([("qwen", "")], prices)
+    config.write_text(f"{config.read_text()}[prices.qwen]\ninput = 1\noutput = 3\n")
+    project = open_project(tmp_path)
+    prices = prices_of(project, make_suite(project.config, "notes"))
+    assert prices.usd("qwen", 1_000_000, 1_000_000) == pytest.approx(4.0)
 
 
 def test_a_price_of_the_project_comes_first(tmp_path: Path) -> None:
