@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -63,6 +63,8 @@ class Project:
     """Hash of the commit; None for the work tree and the index."""
     behind: int = 0
     """Number of the commit's successors that HEAD lacks and that change files row3 reads."""
+    refused: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    """Request fields that the command has found an endpoint to reject, by its address and the model."""
 
     @classmethod
     def load(cls, tree: Tree, guard: Guard | None = None, *, commit: str | None = None, behind: int = 0) -> Project:

@@ -24,11 +24,6 @@ class GuardedProvider:
         """The provider's name."""
         return self._guard.clean(self._provider.name)
 
-    @property
-    def refused(self) -> frozenset[str]:
-        """Fields that the endpoint rejected."""
-        return frozenset(getattr(self._provider, "refused", ()))
-
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; see `Provider.ask`. Also raises `UsageError` for a secret in the request."""
         guard = self._guard

@@ -33,13 +33,18 @@ class OpenAIChat(OpenAIClient):
     """A provider at an OpenAI-compatible endpoint."""
 
     def __init__(
-        self, endpoint: Endpoint, *, extra_fields: Callable[[Request], dict[str, object]] | None = None, **client: Any
+        self,
+        endpoint: Endpoint,
+        *,
+        extra_fields: Callable[[Request], dict[str, object]] | None = None,
+        refused: dict[tuple[str, str], frozenset[str]] | None = None,
+        **client: Any,
     ) -> None:
         """Send nothing yet; a server that needs the fields of `extra_fields` must accept all others too."""
         super().__init__(endpoint, **client)
         self._extra_fields = extra_fields
-        self._refused: dict[str, frozenset[str]] = {}
-        """By model, the fields no longer sent because the endpoint rejected them, such as `response_format`."""
+        self.refused = {} if refused is None else refused
+        """By address and model, the fields no longer sent because the endpoint rejected them: `response_format` …"""
         self._longest = 0
         """Tokens of the longest answer so far."""
 
@@ -48,25 +53,21 @@ class OpenAIChat(OpenAIClient):
         """The preset's name."""
         return self.endpoint.preset
 
-    @property
-    def refused(self) -> frozenset[str]:
-        """Fields that the endpoint rejected for any model."""
-        return frozenset().union(*self._refused.values())
-
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; see `Provider.ask` for failures, `OpenAIClient.send` for retries."""
         sent: dict[str, Any] = {}
+        key = (self.endpoint.base_url, request.model)
 
         def body() -> dict[str, Any]:
             nonlocal sent
-            sent = chat_body(request, self.endpoint, self._refused.get(request.model, ()))
+            sent = chat_body(request, self.endpoint, self.refused.get(key, ()))
             if self._extra_fields is not None:
                 sent |= self._extra_fields(request)
             return sent
 
         def refuse(fields: Sequence[str]) -> bool:
             left_out = [field for field in fields if field in sent and self._extra_fields is None][:1]
-            self._refused[request.model] = self._refused.get(request.model, frozenset()).union(left_out)
+            self.refused[key] = self.refused.get(key, frozenset()).union(left_out)
             return bool(left_out)
 
         guess = (len(request.system) + len(request.user)) / CHARACTERS_A_TOKEN + self._longest

@@ -173,6 +173,7 @@ class LiveRun:
 
         session, suite = self.session, self.asking.suite
         project, say = session.project, session.say
+        known = dict(project.refused)
         with ending(session, sides):
             provider = open_provider(project, suite)
             meanings = open_meanings(project, suite, recordings=embeddings)
@@ -199,8 +200,9 @@ class LiveRun:
                     record.record(say)
                     if meanings is not None:
                         meanings.record(project, say)
-            if refused := sorted(getattr(provider, "refused", ())):
-                say(f"the endpoint does not accept {', '.join(refused)}; requests were sent without")
+            refused = {name for key, names in project.refused.items() for name in names - known.get(key, frozenset())}
+            if refused:
+                say(f"the endpoint does not accept {', '.join(sorted(refused))}; requests were sent without")
             if self.mode == "live":
                 self.answers = [line for saved in sides for line in lines_of(saved.own.path)]
             for saved in sides:

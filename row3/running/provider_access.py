@@ -118,11 +118,6 @@ class Router:
         """Names of all providers."""
         return ", ".join(dict.fromkeys(each.name for each in self._providers.values()))
 
-    @property
-    def refused(self) -> frozenset[str]:
-        """Request fields that any provider refused."""
-        return frozenset().union(*(getattr(each, "refused", ()) for each in self._providers.values()))
-
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; raises what its provider raises."""
         return await self._providers[request.by, request.model in CALLED].ask(request)
@@ -147,7 +142,7 @@ def open_provider(project: Project, suite: Suite) -> Provider:
         if arm.system is None or suite.arms:
             found[name, False] = _open_one(project, replace(arm, system=None))
     if suite.rules.judge is not None:
-        found[JUDGE, False] = provider_at(judge_endpoint(project, suite), os.environ)
+        found[JUDGE, False] = provider_at(project, judge_endpoint(project, suite))
     return guarded(project, next(iter(found.values())) if len(found) == 1 else Router(found))
 
 
@@ -186,7 +181,7 @@ def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
 def _open_one(project: Project, suite: Suite) -> Provider:
     system = suite.system
     if system is None:
-        return provider_at(endpoint_of(project, suite), os.environ)
+        return provider_at(project, endpoint_of(project, suite))
     access = _access(suite, system)
     if isinstance(system, CommandConfig):
         from row3.providers.command import Command
@@ -203,7 +198,7 @@ def _open_one(project: Project, suite: Suite) -> Provider:
     return McpServer(access, stage, setup_calls(project, suite), root=project.root, environ=os.environ)
 
 
-def provider_at(endpoint: Endpoint, environ: Mapping[str, str]) -> Provider:
+def provider_at(project: Project, endpoint: Endpoint) -> Provider:
     """Return the provider of an endpoint; it opens nothing and needs no key until the first request."""
     if endpoint.preset == "local":
         from row3.providers.local import LocalModel
@@ -211,7 +206,7 @@ def provider_at(endpoint: Endpoint, environ: Mapping[str, str]) -> Provider:
         return LocalModel(endpoint)
     from row3.providers.openai_api import OpenAIChat
 
-    return OpenAIChat(endpoint, environ=environ)
+    return OpenAIChat(endpoint, environ=os.environ, refused=project.refused)
 
 
 def _access(suite: Suite, system: SystemConfig) -> Access:

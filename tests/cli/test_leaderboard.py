@@ -88,7 +88,6 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
     done = box.row3("leaderboard", "--model", "baker-9", "--prompt", "v1.0", "--prompt", "v1.1", code=3)
     assert "extract v1.0: 3 answers missing in 3 cases" in done.out
     assert "No combination has all its answers." in done.out
-    box.replace("row3.toml", "base_url", 'key_variable = "PAID"\nbase_url')
     (error,) = box.row3("leaderboard", "--model", "baker-9", code=2).errors
     assert "none of 2 combinations has a recorded answer" in error
 
@@ -158,6 +157,7 @@ def test_no_more_is_asked_than_max_cost_allows(served: tuple[Box, FakeModel]) ->
     assert fake.asked == []
     assert "extract v1.1" in done.out
     assert "of --max-cost $0.0000001 is spent" in " ".join(done.out.split())
+    box.replace("row3.toml", "base_url", 'key_variable = "PAID"\nbase_url')
     (error,) = box.row3("leaderboard", "--model", "baker-9", "--mode", "live", "--max-cost", "1", code=2).errors
     assert "the price of `baker-9` is unknown" in error
 

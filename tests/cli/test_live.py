@@ -156,14 +156,38 @@ def test_a_reply_without_an_answer_is_named_and_counted_everywhere(
     assert f"Bad answers 1 without content: 1 {name}" in shown
 
 
+SAID = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
+REFUSING = json.dumps({"error": {"message": SAID, "param": "temperature", "code": "unsupported_value"}}).encode()
+
+
+class Reasoning(FakeModel):
+    """Refuses a temperature; counts how often."""
+
+    refusals = 0
+
+    def reply_to(self, body: Any) -> FakeReply:
+        if "temperature" not in body:
+            return super().reply_to(body)
+        self.refusals += 1
+        return FakeReply(status=400, body=REFUSING)
+
+
+@pytest.mark.parametrize(
+    "command", ["--compare", "--compare --no-interleave", "--all", "leaderboard --model other --prompt v1.1"]
+)
+def test_a_refused_temperature_is_sent_once_and_told_once_in_a_command(box: Box, command: str) -> None:
+    fake = Reasoning(good)
+    try:
+        fake.serve(box, max_retries=0)
+        done = box.row3(*command.split(), "--mode", "live", "--jobs", "1")
+    finally:
+        fake.stop()
+    assert done.code in (0, 1), done
+    assert done.err.count("the endpoint does not accept temperature") == 1
+    assert fake.refusals == 1
+
+
 def test_a_temperature_that_the_model_refuses_is_left_out_told_and_recorded(box: Box, model: Make) -> None:
-    said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
-    refusing = json.dumps({"error": {"message": said, "param": "temperature", "code": "unsupported_value"}}).encode()
-
-    class Reasoning(FakeModel):
-        def reply_to(self, body: Any) -> FakeReply:
-            return FakeReply(status=400, body=refusing) if "temperature" in body else super().reply_to(body)
-
     fake = Reasoning(good)
     try:
         fake.serve(box, max_retries=0)

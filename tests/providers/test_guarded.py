@@ -21,7 +21,6 @@ class Said:
     """Answers with what it is given, or raises it."""
 
     name = f"server of {KEY}"
-    refused = frozenset({"seed"})
 
     def __init__(self, said: Answer | NoAnswer | Row3Error) -> None:
         self.said, self.asked = said, 0
@@ -46,7 +45,7 @@ def test_every_text_of_an_answer_is_cleaned(make_request: Any) -> None:
     assert asyncio.run(provider.ask(make_request())) == Answer(
         f"a {HIDDEN}", f"stop{HIDDEN}", f"model {HIDDEN}", 3, 4, 0.5
     )
-    assert (provider.name, provider.refused) == (f"server of {HIDDEN}", {"seed"})
+    assert provider.name == f"server of {HIDDEN}"
     said.said = NoAnswer(f"failed with {KEY}", f"Take {KEY} away")
     assert asyncio.run(provider.ask(make_request())) == NoAnswer(f"failed with {HIDDEN}", f"Take {HIDDEN} away")
     said.said = ProviderStopped(f"no {KEY}", fix=f"Do {KEY}")

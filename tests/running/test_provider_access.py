@@ -16,10 +16,11 @@ from row3.running.provider_access import open_embedder, provider_at
 from tests.projects import Box
 
 
-def test_every_preset_has_a_provider_that_opens_nothing() -> None:
+def test_every_preset_has_a_provider_that_opens_nothing(small: Box) -> None:
+    project = open_project(small.root)
     for preset in PRESETS:
         url = "https://bread.openai.azure.com" if preset == "azure" else None
-        provider = provider_at(endpoint_for(preset, base_url=url), {})
+        provider = provider_at(project, endpoint_for(preset, base_url=url))
         assert provider.name == preset
         assert isinstance(provider, LocalModel if preset == "local" else OpenAIChat)
         asyncio.run(provider.close())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -134,7 +133,7 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
         {},
         meanings=meanings,
     )
-    reflecting = guarded(project, provider_at(endpoint, os.environ))
+    reflecting = guarded(project, provider_at(project, endpoint))
     with ending(session, [saved]), asyncio.Runner() as runner:
         try:
             yield Trials(session, lineup, runner, asked, reflecting, model, budget)
