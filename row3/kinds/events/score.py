@@ -140,7 +140,9 @@ def _skipped(case: EventsCase, found: Items, *, paired: bool, dated: bool) -> tu
         keys += ["due_date_accuracy"] if any(event.due_date for event in case.expected_events) else []
         empty |= dict.fromkeys(keys, "no event was found")
     if not dated and "due_date_accuracy" not in empty:
-        skipped.setdefault("due_date_accuracy", "no due date is expected or given")
+        expected = any(event.due_date for event in case.expected_events)
+        why = "no event with a due date was found" if expected else "no due date is expected or given"
+        skipped.setdefault("due_date_accuracy", why)
     return skipped, empty
 
 

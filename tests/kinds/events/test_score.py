@@ -415,3 +415,18 @@ def test_the_order_of_expectations_does_not_matter(order: list[int], groups: lis
     assert score(PERFECT[:3], expected_events=expected).metrics == score(PERFECT[:3]).metrics
     metrics = linked("".join(groups)).metrics
     assert all(0.0 <= metrics[key] <= 1.0 for key in LINKING)
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (PERFECT[:2], "no event with a due date was found"),
+        (PERFECT, None),
+        ([PERFECT[0] | {"due_date": "2024-04-01"}], None),
+    ],
+)
+def test_a_due_date_that_is_expected_is_not_said_to_be_missing(found: list[dict[str, Any]], why: str | None) -> None:
+    assert score(found).skipped.get("due_date_accuracy") == why
+    undated = [{key: value for key, value in event.items() if key != "due_date"} for event in CASE["expected_events"]]
+    none = score(PERFECT[:2], expected_events=undated).skipped
+    assert none["due_date_accuracy"] == "no due date is expected or given"
