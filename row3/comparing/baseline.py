@@ -10,6 +10,7 @@ from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.project.base import repository_state
+from row3.project.config import FILE
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text
 from row3.project.json_lines import lines_in
@@ -125,6 +126,9 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
     if manifest.kind != suite.kind.name:
         what = f"the baseline is of kind `{manifest.kind}`, the suite of kind `{suite.kind.name}`"
         fix = f"Save a new one with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        if suite.name not in project.config.suites:
+            lacking = f"has no [suites.{suite.name}]" if project.tree.exists(FILE) else "is missing"
+            what, fix = f"{what}, as {FILE} {lacking}", f"Restore it in {FILE}"
         raise InvalidFile(what, where=where, fix=fix)
     if path != project.baseline(suite.name) and manifest.tier != "live":
         fix = f"Save a live one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`"

@@ -197,6 +197,21 @@ def test_a_broken_case_stops_the_run_and_loses_nothing(project: Box, kind: str) 
     assert project.tree().keys() == before.keys()
 
 
+@pytest.mark.parametrize("settings", [None, "", 'suite = "events"\n'])
+def test_a_baseline_whose_suite_has_lost_its_settings(project: Box, settings: str | None) -> None:
+    project.row3("--suite", "events", "--baseline", code=0)
+    cases = project.path("golden/memory/documents")
+    cases.rename(project.path("golden/events"))
+    if settings is None:
+        project.path("row3.toml").unlink()
+    else:
+        project.write("row3.toml", settings)
+    (error,) = project.row3("--compare", "--suite", "events", code=2).errors
+    lacking = "is missing" if settings is None else "has no [suites.events]"
+    assert f"as row3.toml {lacking}. Restore it in row3.toml" in error
+    assert "--baseline" not in error
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_case_is_looked_into(project: Box, kind: str) -> None:
     given = answers(kind)
