@@ -28,7 +28,7 @@ from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults
 from row3.running.rendering.templates import used_names
 
 DATA = (".yaml", ".yml", ".json")
-TEXTS = (".txt", ".md", ".j2")
+TEXTS = (".txt", ".md", ".j2", "")
 READ = frozenset({"$schema", "description", "prompts", "tests", "defaultTest"})
 """Keys of a configuration that are imported; all others are settings of promptfoo."""
 OF_TEST = frozenset({"description", "vars", "assert"})
@@ -223,8 +223,11 @@ class _Reader:
 
     def _own(self, path: Path) -> Path:
         """Return the path of a file to read; raises `InvalidFile` for one outside the folder, or for too much."""
-        with read_faults(str(path)):
-            self._spend((path if path == self._file else self._inside(path)).stat().st_size, str(path))
+        try:
+            with read_faults(str(path)):
+                self._spend((path if path == self._file else self._inside(path)).stat().st_size, str(path))
+        except InvalidFile as error:
+            raise InvalidFile(error.what, where=error.where, fix=f"{error.fix} in {self._file}") from None
         return path
 
     def _spend(self, size: int, where: str) -> None:

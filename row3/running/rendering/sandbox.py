@@ -181,7 +181,7 @@ def attempt(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | No
     except MemoryError:
         return Fault("takes more memory than a prompt may", "Simplify it")
     except TemplateError as error:
-        return Fault(f"cannot be compiled: {error}")
+        return Fault(f"cannot be compiled: {error.message}")
     except Exception as error:  # a template can raise anything
         return Fault(f"fails: {type(error).__name__}: {error}")
 

@@ -99,7 +99,9 @@ def used_names(prompt: Prompt) -> set[str]:
         names.visit(_parsed(prompt.body, prompt.path))
         return names.undeclared_identifiers - known
     except TemplateError as error:
-        raise InvalidFile(f"the template cannot be read: {error}", where=prompt.path, fix="Correct it") from None
+        raise InvalidFile(
+            f"the template cannot be read: {error.message}", where=prompt.path, fix="Correct it"
+        ) from None
 
 
 def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:

@@ -413,6 +413,33 @@ def test_a_name_that_no_file_can_have_is_a_message(tmp_path: Path, address: str)
         written(tmp_path, {"tests": [{"vars": {"x": address}}]})
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"prompts": ["file://gone.txt"]},
+        {"prompts": ["file://gone"]},
+        {"tests": "gone.yaml"},
+        {"tests": [{"vars": {"x": "file://gone.json"}}]},
+        {"defaultTest": "file://gone.yaml"},
+    ],
+)
+def test_a_missing_file_names_the_configuration(tmp_path: Path, config: dict[str, Any]) -> None:
+    with pytest.raises(InvalidFile, match="does not exist") as caught:
+        written(tmp_path, config)
+    assert Path(caught.value.where).name.startswith("gone")
+    assert caught.value.fix.startswith(f"Create it, or correct the name in {tmp_path}")
+
+
+def test_a_file_without_an_ending_is_text(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("Say {{ x }}")
+    with pytest.raises(InvalidFile, match="outside the configuration's folder"):
+        written(tmp_path, {"prompts": ["file://../../../../../../../../etc/passwd"]})
+    config = {"prompts": ["file://plain", "{{ x | dump }}"], "tests": [{"vars": {"x": "file://plain"}}]}
+    drafts, _ = written(tmp_path, config)
+    assert (drafts.prompts, inputs(drafts)) == (["plain"], [{"x": "Say {{ x }}"}])
+    assert [each.why for each in drafts.not_imported] == ["the template cannot be read: No filter named 'dump'"]
+
+
 def test_a_program_elsewhere_is_only_listed(tmp_path: Path) -> None:
     test = {"vars": {"x": "file://../load.py"}, "assert": [{"type": "python", "value": "file://../check.py"}]}
     drafts, _ = written(tmp_path, {"prompts": ["file://../prompt.js"], "tests": [test]})
