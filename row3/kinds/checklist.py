@@ -113,7 +113,10 @@ def _pairs(evidence: Evidence, part: Part) -> Reply:
 
 
 def _temperature(evidence: Evidence, part: Part) -> Reply:
-    values = dict.fromkeys(request.temperature for request, _ in evidence.said if request.by != JUDGE)
+    asked = [(request, answer) for request, answer in evidence.said if request.by != JUDGE]
+    if any("temperature" in answer.omitted for _, answer in asked):
+        return Reply("it is the provider's default, as the endpoint refused ours", open=True)
+    values = dict.fromkeys(request.temperature for request, _ in asked)
     shown = ", ".join("the provider's default" if value is None else f"{value:g}" for value in values)
     return Reply("no, it is 0") if set(values) <= {0} else Reply(f"it is {shown}; 0 invents least", open=True)
 

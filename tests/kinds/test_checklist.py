@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState
+from row3.domain.requests import Answer, Request
 from row3.kinds import MODULES, kind_named
 from row3.kinds.checklist import ANSWERS, Evidence, checklist
 from row3.kinds.faults import UNUSABLE, Fault
@@ -40,6 +41,24 @@ def test_every_state_of_an_extraction_that_is_a_fault_has_a_cause() -> None:
     states = {*get_args(ConceptState), *get_args(RelationshipState), *get_args(QuoteState)}
     right = {"exact", "alias", "fuzzy", "semantic", "inverse", "inverse-fuzzy", "verified", "unverified"}
     assert states - right <= causes.keys()
+
+
+@pytest.mark.parametrize(
+    ("given", "omitted", "text"),
+    [
+        (0.0, (), "no, it is 0"),
+        (0.0, ("seed",), "no, it is 0"),
+        (0.7, (), "it is 0.7; 0 invents least"),
+        (0.0, ("temperature",), "it is the provider's default, as the endpoint refused ours"),
+        (0.7, ("seed", "temperature"), "it is the provider's default, as the endpoint refused ours"),
+    ],
+)
+def test_the_temperature_is_the_one_that_was_sent(given: float, omitted: tuple[str, ...], text: str) -> None:
+    request = Request("a", "p-v1.0", 0, "m", given, None, None, "", "x", None, None, "", "", {}, "d")
+    said = [(request, Answer("y", omitted=omitted))]
+    replies = {question: reply for _, question, reply in FOUND.evidence._replace(said=said).asked(all_parts=True)}
+    (reply,) = (reply for question, reply in replies.items() if question.startswith("Is the temperature"))
+    assert reply.text == text
 
 
 def test_only_parts_with_faults_are_asked_about() -> None:
