@@ -24,7 +24,7 @@ def _loaded(root: str, name: str) -> Any:
 def answer(question: tuple[Any, ...]) -> dict[str, Any]:
     """Return the `score` and `reason` of `(root, function, case, answer)`; without case and answer it only loads.
 
-    A `fault` says why there is no score; a score that is no number is None.
+    A `fault` says why there is no score.
     """
     root, name, *given = question
     failed = "cannot be loaded:"
@@ -35,6 +35,8 @@ def answer(question: tuple[Any, ...]) -> dict[str, Any]:
         failed = "raised"
         value = function(*given)
         score, reason = value if isinstance(value, tuple | list) and len(value) == 2 else (value, "")
-        return {"score": float(score) if isinstance(score, int | float) else None, "reason": str(reason)}
+        if isinstance(score, int | float) and 0 <= score <= 1:
+            return {"score": float(score), "reason": str(reason)}
+        return {"fault": f"`{name}` returned {score!r:.40}, not a number in [0, 1]"}
     except BaseException as error:  # the user's code may raise anything
         return {"fault": f"`{name}` {failed} {type(error).__name__}: {error}"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from row3.domain.embeddings import pack
 from row3.running import asks
 from tests.browsers import browser, open_page
 from tests.embedding_server import EmbeddingServer
-from tests.projects import Box
+from tests.projects import HOME, Box
 from tests.pytest_plugin.conftest import run_pytest
 from tests.support_desk import BAD, CHECKS, GOOD, QUESTIONS, SUITE, Desk, desk_box, draft, graded
 
@@ -198,6 +199,12 @@ def polite(case, answer): return ("please" in answer.lower(), "no please")
 def half(case, answer): return 0.5
 def broken(case, answer): raise KeyError("tone")
 def nan(case, answer): return float("nan")
+def two(case, answer): return 2
+def text(case, answer): return ("0.5", "half of it")
+def nothing(case, answer): pass
+class Odd:
+    def __repr__(self): raise ValueError("odd")
+def odd(case, answer): return Odd()
 def slow(case, answer): time.sleep(5)
 """
 
@@ -277,7 +284,7 @@ def items(result: Any) -> dict[str, tuple[str, float, str]]:
 class TestOtherChecks:
     def test_scorers_of_ones_own(self, tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(asks, "SCORER_LIMIT_S", 0.2)
-        names = ("polite", "half", "broken", "nan", "slow", "missing")
+        names = ("polite", "half", "broken", "nan", "two", "text", "nothing", "odd", "slow", "missing")
         box = simple(tmp_path / "p", desk, [{"python": f"scorers:{name}", "name": name} for name in names])
         done = box.row3("--mode", "record", "--format", "json", code=3)
         assert "missing: `scorers:missing` cannot be loaded" in done.err
@@ -286,15 +293,30 @@ class TestOtherChecks:
         assert found["half"][:2] == ("failed", 0.5)
         for name, words in (
             ("broken", "raised KeyError"),
-            ("nan", "returned no score"),
+            ("nan", "`scorers:nan` returned nan, not a number in [0, 1]"),
+            ("two", "`scorers:two` returned 2, not a number in [0, 1]"),
+            ("text", "`scorers:text` returned '0.5', not a number in [0, 1]"),
+            ("nothing", "`scorers:nothing` returned None, not a number in [0, 1]"),
+            ("odd", "raised ValueError: odd"),
             ("slow", "no score within 0.2 s"),
             ("missing", "cannot be loaded"),
         ):
             assert found[name][:2] == ("not-judged", 0.5)
             assert words in found[name][2]
         assert "passRate" not in done.json["metrics"]
-        assert done.json["matchCounts"]["judgements"] == {"failed": 4, "given": 2}
+        assert done.json["matchCounts"]["judgements"] == {"failed": 8, "given": 2}
         assert box.row3("--baseline").code == 3
+
+    @pytest.mark.parametrize(
+        "output", ["If you please.", {"reply": "If you please."}, '{"reply": "If you please."}', ["please"]]
+    )
+    def test_the_scorer_of_the_docs_takes_text_and_json(self, tmp_path: Path, desk: Desk, output: Any) -> None:
+        box = simple(tmp_path / "p", desk, [{"python": "scorers:polite", "name": "polite"}])
+        (code,) = re.findall(r"```python\n(.*?)```", (HOME / "docs/checks.md").read_text("utf-8"), re.DOTALL)
+        box.write("scorers.py", code)
+        box.write("outputs.jsonl", json.dumps({"caseId": "refund", "output": output}))
+        done = box.row3("score", SUITE, "--outputs", "outputs.jsonl", "--format", "json", code=0)
+        assert items(done.json)["polite"] == ("passed", 1.0, "no please")
 
     def test_whatever_a_scorer_does_the_others_score(
         self, tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch
@@ -326,9 +348,12 @@ class TestOtherChecks:
         assert done.json["metrics"].get("passRate") == (None if wrong else 1.0)
 
     def test_cost_and_latency(self, tmp_path: Path, desk: Desk) -> None:
-        checks = [{"cost": 0.001}, {"cost": 0.0000001, "name": "cheap"}, {"latency": 60}]
+        checks: list[dict[str, Any]] = [{"cost": 0.001}, {"cost": 0.0000001, "name": "cheap"}, {"latency": 60}]
         box = simple(tmp_path / "p", desk, checks)
         found = items(box.row3("--mode", "record", "--format", "json", code=0).json)
+        assert found["cheap"] == ("passed", 1.0, "")  # the server is on this machine
+        box.replace("row3.toml", 'preset = "vllm"', 'preset = "vllm"\nkey_variable = "PAID"')
+        found = items(box.row3("--format", "json", code=0).json)
         assert found["cheap"] == ("not-judged", 0.5, "the cost is not known")
         assert found["latency 60.0"][0] == "passed"
         box.write("row3.toml", box.read("row3.toml") + "\n[prices.desk-1]\ninput = 1.0\noutput = 2.0\n")
