@@ -40,6 +40,10 @@ blocked_briefly() {
   echo "... (exit $code)"
 }
 
+if grep -A1 -E '"(decompose-concepts|map-ontology)": ' "$here/prompts/promoted.json" | grep -q '"v1.1"'; then
+  echo "demo: v1.1 is promoted in this clone already. Undo that with git, or run the demo in a fresh clone of row3." >&2
+  exit 1
+fi
 rm -rf "$demo"
 mkdir -p "$demo"
 for part in row3.toml golden prompts recordings baselines metrics-history.json CHANGELOG.md .gitattributes; do
