@@ -18,7 +18,7 @@ from row3.reports.document import Block, Document, Lines, Note, Span, Text, Titl
 from row3.reports.reason_text import grounds_of
 from row3.reports.sentences import quarantine_note, some
 from row3.reports.suites import problem_of
-from row3.reports.verdict_text import SCORES, approval_line, model_flag, remedies, verdict_label, worst_case
+from row3.reports.verdict_text import SCORES, Steps, approval_line, model_flag, verdict_label, worst_case
 
 SHOWN_REASONS, SHOWN_CASES = 2, 3
 NAMED = 3
@@ -99,7 +99,7 @@ def _remedy(hook: HookVerdict) -> list[Block]:
     compare = f"{_row3(hook)} --compare{suite}{_judge(hook, blocked[0])}"
     comparison = blocked[0].comparison
     case_id = None if comparison is None else worst_case(comparison)
-    cures = [] if comparison is None else remedies(comparison, hook.folder)
+    cures = [] if comparison is None else Steps(comparison, hook.folder).remedies()
     explain = [f"{_row3(hook)} investigate{suite} {plain(case_id)}"] if case_id else []
     return [
         *_not_added(hook),

@@ -34,9 +34,7 @@ SCORES = frozenset(
         Code.QUARANTINED_FELL,
     }
 )
-"""Codes that answers cause, so investigating a case helps."""
-OF_CASES = frozenset({Code.CASE_BROKE, Code.CRITICAL_BROKE, Code.QUARANTINED_FELL})
-"""Codes whose subject is a case that both sides have."""
+"""Codes that answers cause, so investigating a case helps; their subjects are metrics and cases of both sides."""
 
 
 class VerdictLabel(NamedTuple):
@@ -104,19 +102,14 @@ def model_flag(run: Run) -> str:
     return " --model MODEL" if run.suite.prompted and run.header.model in ("", RECORDED_ONLY) else ""
 
 
-def remedies(comparison: Comparison, folder: str = "") -> list[str]:
-    """Return what undoes the reasons of the verdict that answers do not cause; `folder` leads to the project."""
-    return _Steps(comparison, folder).remedies()
-
-
 def what_next(comparison: Comparison) -> list[str]:
     """Return the next steps, one per line; none after a promotion, which lists the files it wrote."""
-    steps = _Steps(comparison).all()
+    steps = Steps(comparison).all()
     return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(steps)]
 
 
-class _Steps:
-    """The steps after a comparison, with commands for its suite, prompts and answers."""
+class Steps:
+    """The steps after a comparison, with commands for its suite, prompts and answers; `folder` leads to the project."""
 
     def __init__(self, comparison: Comparison, folder: str = "") -> None:
         self.folder = folder
@@ -239,7 +232,7 @@ def worst_case(comparison: Comparison) -> str | None:
         return worst.case_id
     higher = {metric.key: metric.higher_is_better for metric in comparison.run.suite.kind.metrics}
     for reason in reasons:
-        if reason.code in OF_CASES:
+        if reason.subject not in higher:
             return reason.subject
         sign, key = (1 if higher[reason.subject] else -1), reason.subject
         fell = min(comparison.cases, key=lambda case: sign * case.deltas.get(key, 0.0), default=None)

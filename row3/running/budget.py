@@ -120,10 +120,8 @@ def _service(provider: ProviderConfig | JudgeConfig) -> str:
 
 def _keyless(provider: ProviderConfig | JudgeConfig) -> bool:
     """Return whether a model runs on this machine behind no key."""
-    url = _service(provider)
-    return (provider.key_variable or PRESETS[provider.preset or "openai"].key_variable) is None and (
-        not url or is_here(url)
-    )
+    key = provider.key_variable or PRESETS[provider.preset or "openai"].key_variable
+    return key is None and (not (url := _service(provider)) or is_here(url))
 
 
 class Budget:

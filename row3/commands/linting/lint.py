@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from row3.commands.linting.lint_cases import CaseLint
-from row3.commands.linting.lint_findings import Findings, missing_function, near_miss
+from row3.commands.linting.lint_findings import Findings, near_miss
 from row3.domain.findings import LintReport
 from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, parse_reference
-from row3.errors import InvalidFile
+from row3.errors import InvalidFile, Row3Error
 from row3.kinds import of_another_kind
 from row3.kinds.base import Kind
 from row3.project.calibrations import calibrations_path, read_calibrations
@@ -28,7 +28,6 @@ from row3.project.labels import labels_path, parse_labels
 from row3.project.project import CHANGELOG, PLACES, Project, find_root, pick_suite, read_changelog
 from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked
 from row3.project.suites import Suite, make_suite
-from row3.project.system_config import PythonConfig
 from row3.project.tree import WorkTree
 from row3.running.estimate import EXPOSED
 from row3.running.opening import prepare
@@ -138,14 +137,6 @@ def _changelog(project: Project, findings: Findings) -> None:
         findings.add("error", "mixed-entry", CHANGELOG, entry.problem, line=entry.line)
 
 
-def _filled(case_id: str, fill: Callable[..., Any], text: Any, variables: Mapping[str, Any]) -> Any:
-    """Return a prompt or call with a case's variables. Raises `InvalidFile` that names the case."""
-    try:
-        return fill(text, variables)
-    except InvalidFile as error:
-        raise InvalidFile(f"{error.what} (case `{case_id}`)", where=error.where, fix=error.fix) from None
-
-
 class PromptLint:
     """Checks a project's prompts."""
 
@@ -249,16 +240,18 @@ class PromptLint:
             self._findings.add("error", "told-expectations", prompt.path, leaked)
 
     def _system(self, suite: Suite, given: Mapping[str, Any]) -> None:
-        """Check that a system's function exists, and that its call has a value for every placeholder."""
-        function = suite.system.callable if isinstance(suite.system, PythonConfig) else ""
-        if function and (what := missing_function(self._project.root, function)):
-            at = ("suites", suite.name, "provider", "callable")
-            self._findings.add_at("error", "missing-function", FILE, what, at)
+        """Check that a system's call has a value for every placeholder."""
         stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
         if stage is not None:
             self._fills(FILE, request_texts, stage, given)
 
     def _fills(self, file: str, fill: Callable[..., Any], text: Any, given: Mapping[str, Any]) -> bool:
         """Return whether every case's variables fill a prompt or call; the first that do not are a finding."""
-        tries = (partial(_filled, case_id, fill, text, variables) for case_id, variables in given.items())
-        return all(self._findings.attempt(file, each, count=False) is not None for each in tries)
+        for case_id, variables in given.items():
+            try:
+                fill(text, variables)
+            except Row3Error as error:
+                what = f"{error.what} (case `{case_id}`)"
+                self._findings.unusable(InvalidFile(what, where=error.where, fix=error.fix), file)
+                return False
+        return True

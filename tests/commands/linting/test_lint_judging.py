@@ -128,16 +128,11 @@ def test_a_scorer_that_cannot_be_loaded(tmp_path: Path, found: Found, function: 
     assert all(message in row.message for row in rows)
 
 
-def test_the_scorer_of_a_case_and_the_function_of_a_provider(found: Found, tmp_path: Path) -> None:
-    case = {"id": "own", "input": {"question": "Why?"}, "checks": [{"python": "gone:score"}]}
+def test_the_scorer_of_a_case_names_its_file(found: Found, tmp_path: Path) -> None:
+    case = {"id": "own", "input": {"ticket": "Why?"}, "checks": [{"python": "gone:score"}]}
     (tmp_path / "golden/checks/own.gold.json").write_text(json.dumps(case), "utf-8")
-    config = tmp_path / "row3.toml"
-    config.write_text("".join(line for line in config.open() if not line.startswith("pipeline")), "utf-8")
-    provider = '[suites.checks.provider]\ntype = "python"\nversion = "1.0"\ncallable = "gone:answer"\n'
-    rows = [row for row in found(f"\n{provider}") if row.rule == "missing-function"]
-    assert [(row.file, row.field) for row in rows] == [
-        ("golden/checks/own.gold.json", "checks"),
-        ("row3.toml", "suites.checks.provider.callable"),
+    assert [(row.rule, row.file, row.field) for row in found()] == [
+        ("missing-function", "golden/checks/own.gold.json", "checks")
     ]
 
 
