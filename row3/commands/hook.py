@@ -108,7 +108,7 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
     changed: list[str] = []
     if base is not None:
         edited = [path.removeprefix(inside) for path in repository.changed([inside], base=base, tree=commit)]
-        # A scorer may import any Python file.
+        # Of Python files only those of the modules that checks name: an application changes its others all the time.
         changed = [path for path in edited if path.split("/")[0] in READ_PATHS or path.endswith(IMPORTABLE)]
         if not changed:
             return

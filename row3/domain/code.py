@@ -49,6 +49,12 @@ class Code(NamedTuple):
         return path.endswith((*(IMPORTABLE if imports else ()), *scripts))
 
 
+def defines(function: str, path: str) -> bool:
+    """Return whether a project file belongs to the module or package of a function, `module:function`."""
+    module = function.partition(":")[0].replace(".", "/")
+    return path.startswith((f"{module}.py", f"{module}/"))
+
+
 def differences(head: Iterable[Code], base: Iterable[Code], changed: Iterable[str]) -> Iterator[str]:
     """Yield a phrase for each piece of the head's code that the base lacks: settings, then changed files."""
     head, known = list(head), list(base)

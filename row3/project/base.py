@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from row3.domain.code import defines
 from row3.domain.manifests import suite_of_stem
 from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.project.config import FILE, read_config
@@ -160,7 +161,7 @@ def affected(head: Project, base: Project, changed: Iterable[str]) -> set[str]:
         elif parts[0] in READ_PATHS:  # row3.toml and unknown files
             return names
         else:
-            found |= {name for name in names if any(code.runs(path) for code in scorers_of(head, name))}
+            found |= {name for name in names if any(defines(code.value, path) for code in scorers_of(head, name))}
     return found & names
 
 

@@ -169,6 +169,8 @@ def test_no_system_that_a_change_brings_is_started(
 @pytest.mark.parametrize("attack", [other_scorer, shadow])
 def test_the_hook_runs_the_base_s_scorers_only(box: Box, attack: Callable[[Box], None]) -> None:
     attack(box)
+    if attack is shadow:  # an import that a check does not name is seen with a case
+        box.write(CASE, case() + "\n")
     box.git("add", "-A")
     done = box.row3("hook", "run", "pre-commit", code=2)
     assert SCORING[attack] in done.err
@@ -180,6 +182,7 @@ def test_the_hook_runs_the_base_s_scorers_only(box: Box, attack: Callable[[Box],
 def test_the_hook_lets_code_pass_that_scores_nothing(box: Box) -> None:
     box.write("notes.txt", "x")
     box.write("tool.sh", "x")
+    box.write("application.py", "x = 1\n")
     box.git("add", "-A")
     assert box.row3("hook", "run", "pre-commit", code=0).err == ""
     box.write(CASE, json.dumps({"id": "a", "input": {"text": "hello"}, "checks": [{"contains": "fine"}]}))
