@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from row3.pytest_plugin.score_case import CaseScorecard
-    from row3.pytest_plugin.suites import GoldenCaseView, SuiteScorer
+    from row3.pytest_plugin.score_case import CaseScorecard, GoldenCaseView, SuiteScorer
 
 MARKERS = (
     "row3_case: a golden case of row3, collected with --row3",
@@ -56,7 +55,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrize `row3_case` with the cases of the suite named by `@pytest.mark.row3_suite`, or the default one."""
     if "row3_case" not in metafunc.fixturenames:
         return
-    from row3.pytest_plugin.suites import nearest_suite
+    from row3.pytest_plugin.score_case import nearest_suite
 
     marker = metafunc.definition.get_closest_marker("row3_suite")
     suite = nearest_suite(metafunc.definition.path, metafunc.config.rootpath, marker.args[0] if marker else None)
@@ -69,7 +68,7 @@ def row3_suite(request: pytest.FixtureRequest) -> Callable[..., SuiteScorer]:
 
     It has golden `cases` (each with `id` and `input`) and `score(case_id, output)`.
     """
-    from row3.pytest_plugin.suites import nearest_suite
+    from row3.pytest_plugin.score_case import nearest_suite
 
     def pick(name: str | None = None) -> SuiteScorer:
         return nearest_suite(request.path, request.config.rootpath, name)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from row3.comparing.base_side import baseline_side
 from row3.domain import numbers
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.errors import UsageError
+from row3.errors import InvalidFile, UsageError
 from row3.gate.comparison import judge_move, worse_by
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import Output
-from row3.project.project import Project, has_baseline
+from row3.project.project import Project, find_root, has_baseline, open_project, pick_suite
 from row3.project.suites import Suite
 from row3.pytest_plugin.case_text import case_text
 from row3.running.case_results import Before, CaseResult, Packing
@@ -71,16 +72,37 @@ class CaseScorecard:
         return f"<row3 score {self.case_id} {worth} {self.zone}{moved}>"
 
 
-@dataclass
-class CaseScorer:
-    """Scores single outputs of a suite's cases; reads cases and baseline once."""
+@dataclass(frozen=True)
+class GoldenCaseView:
+    """A golden case, for tests."""
 
-    project: Project
-    suite: Suite
+    id: str
+    input: dict[str, Any]
+    """What a prompt's template sees, such as `source_text`, without expectations."""
+    case: Any = field(repr=False)
+    """The whole golden case, as the kind's case model."""
+    suite: SuiteScorer = field(repr=False)
+
+    def score(self, output: Any) -> CaseScorecard:
+        """Score an output against this case; see `SuiteScorer.score`."""
+        return self.suite.score(self.id, output)
+
+
+class SuiteScorer:
+    """A suite of golden cases that scores outputs of the user's system one by one; reads cases and baseline once."""
+
+    def __init__(self, project: Project, suite: Suite) -> None:
+        self.project, self.suite = project, suite
+        self.name, self.kind = suite.name, suite.kind.name
+
+    @property
+    def cases(self) -> list[GoldenCaseView]:
+        """The golden cases, in file order. Raises `InvalidFile`."""
+        variables = self.suite.kind.variables
+        return [GoldenCaseView(each.id, variables(each.case), each.case, self) for each in self._stored.values()]
 
     @cached_property
-    def cases(self) -> dict[str, StoredCase]:
-        """The golden cases by id, in the order of their files. Raises `InvalidFile`."""
+    def _stored(self) -> dict[str, StoredCase]:
         return {stored.id: stored for stored in self.project.cases_of(self.suite)}
 
     @cached_property
@@ -88,10 +110,14 @@ class CaseScorer:
         return baseline_side(self.project, self.suite).score if has_baseline(self.project, self.suite) else None
 
     def score(self, case_id: str, output: Any) -> CaseScorecard:
-        """Score an output: a JSON value, or its text. Raises `UsageError` for an unknown case, `InvalidFile`."""
-        if (stored := self.cases.get(case_id)) is None:
+        """Score a case's output: plain values, a pydantic model, or the text of an answer.
+
+        An unreadable output is a bad answer and scores 0 on every metric. Raises `UsageError` for an unknown case and
+        for an output that is not JSON, `InvalidFile` for invalid project files.
+        """
+        if (stored := self._stored.get(case_id)) is None:
             see, how = "See the ids with `row3 -v`", "`suite={!r}`".format
-            fix = case_hint(self.project, self.suite.name, case_id, self.cases, otherwise=see, how=how)
+            fix = case_hint(self.project, self.suite.name, case_id, self._stored, otherwise=see, how=how)
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
         outputs = {case_id: Output(case_id, as_json(output), "", "the output")}
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
@@ -148,3 +174,22 @@ def as_json(output: Any) -> Any:
     except (TypeError, ValueError, RecursionError) as error:
         fix = "Give the text of an answer, plain values, or a pydantic model"
         raise UsageError(f"it cannot be written as JSON: {error}", where="the output", fix=fix) from None
+
+
+def nearest_suite(test_file: Path, rootpath: Path, name: str | None) -> SuiteScorer:
+    """Return a suite of the project around a test's file, else of the project around pytest's root folder.
+
+    Raises `InvalidFile` without a project, `UsageError` for an unknown suite.
+    """
+    try:
+        root = find_root(test_file.parent)
+    except InvalidFile:
+        root = find_root(rootpath)
+    return _suite(root, name)
+
+
+@lru_cache(maxsize=16)
+def _suite(root: Path, name: str | None) -> SuiteScorer:
+    """Cached, because golden cases and baselines do not change during a test run."""
+    project = open_project(root)
+    return SuiteScorer(project, pick_suite(project, name))
