@@ -78,7 +78,7 @@ class Quality(NamedTuple):
     ungrounded: int | None
     """Items that the source text does not mention."""
     canaries: int | None
-    """Items that the domain's golden cases forbid and the source text does not mention; None if they forbid none."""
+    """Items that the domain's golden cases forbid and the source text does not mention; None without either."""
 
 
 NO_QUALITY = Quality(None, None, None, None)

@@ -53,6 +53,10 @@ class MonitoredKind(Kind):
         """Return what can be counted without a golden case over the items found in a text, each with its quote."""
 
     @abstractmethod
+    def canaries(self, labels: Sequence[str], text: str | None, canaries: Sequence[str]) -> int | None:
+        """Return only the last of these counts."""
+
+    @abstractmethod
     def expectations(self, output: Any) -> dict[str, Any]:
         """Return what an output meets, in the form of `split`."""
 

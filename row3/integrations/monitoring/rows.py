@@ -68,7 +68,7 @@ def row(record: Record, keeping: Keeping) -> tuple[Any, ...]:
     bins = [0] * BINS
     for confidence in confidences:
         bins[min(int(confidence * BINS), BINS - 1)] += 1
-    quality = measure(record, keeping.canaries) if sampled else NO_QUALITY
+    quality = measure(record, keeping.canaries, sampled=sampled)
     whole = sampled or keeping.whole or record.error is not None or record.id in keeping.wanted
     return (
         record.id,
@@ -103,12 +103,14 @@ def in_sample(record_id: str, rate: float) -> bool:
     return int.from_bytes(sha256(record_id.encode()).digest()[:8]) < rate * 2.0**64
 
 
-def measure(record: Record, canaries: Mapping[str, Sequence[str]]) -> Quality:
-    """Return the quality of a decomposition; all None after an error."""
+def measure(record: Record, canaries: Mapping[str, Sequence[str]], *, sampled: bool = True) -> Quality:
+    """Return the quality of a decomposition, outside the sample only its canaries; all None after an error."""
     if record.error is not None:
         return NO_QUALITY
-    items = [(one.label, one.source_quote) for one in record.concepts]
-    return monitored_kind().quality(items, record.source_text, canaries.get(record.domain or "", ()))
+    kind, text, forbidden = monitored_kind(), record.source_text, canaries.get(record.domain or "", ())
+    if sampled:
+        return kind.quality([(one.label, one.source_quote) for one in record.concepts], text, forbidden)
+    return NO_QUALITY._replace(canaries=kind.canaries([one.label for one in record.concepts], text, forbidden))
 
 
 def monitored_suites(project: Project) -> list[str]:

@@ -42,8 +42,8 @@ RECORDS: Mapping[str, str] = {
     "canaries": COUNT,
     "payload": BYTES,
 }
-"""Columns of `records`. `quotes` to `ungrounded` are null for unmeasured records, `canaries` also if golden cases
-of its domain forbid nothing. `hour` counts hours since 1970 UTC.
+"""Columns of `records`. `quotes` to `ungrounded` are null for unmeasured records; `canaries` for records without
+concepts and if golden cases of its domain forbid nothing. `hour` counts hours since 1970 UTC.
 """
 
 OPINIONS: Mapping[str, str] = {
@@ -110,7 +110,7 @@ class Totals:
     verified: int = _summed("verified")
     ungrounded: int = _summed("ungrounded")
     watched: int = _counted("count(canaries)")
-    """Sampled records whose domain has canaries."""
+    """Records with concepts whose domain has canaries."""
     watched_concepts: int = _summed("concepts", "canaries IS NOT NULL")
     """Concepts of watched records."""
     canaries: int = _summed("canaries")

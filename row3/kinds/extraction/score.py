@@ -278,6 +278,12 @@ class Extraction(MonitoredKind):
 
         return measure(found, text, canaries)
 
+    def canaries(self, labels: Sequence[str], text: str | None, canaries: Sequence[str]) -> int | None:
+        """Count concepts that are canaries and not in the text."""
+        from row3.kinds.extraction.quality import count_canaries
+
+        return count_canaries(labels, text, canaries)
+
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
         """Yield every concept, canary and relationship."""
         for concept in case.expected_concepts:

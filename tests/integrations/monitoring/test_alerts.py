@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from row3.integrations.monitoring.alerts import Alert, Window, alerts, alerts_of
 from row3.integrations.monitoring.figures import CONDITIONS
-from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, moment
-from row3.integrations.monitoring.rows import Keeping
+from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, Record, from_value, moment
+from row3.integrations.monitoring.rows import Keeping, measure
 from row3.integrations.monitoring.storage import Store
 from row3.integrations.monitoring.tables import Totals
 from row3.project.integration_config import AlertConfig, AlertsConfig
-from tests.monitored import EVER, jsonl, record, take
+from tests.monitored import EVER, TEXT, jsonl, record, take
 
 BY_NAME = {condition.figure: condition for condition in CONDITIONS}
 
@@ -116,7 +118,35 @@ class TestOfAStore:
         assert names["hallucination"].value == pytest.approx(0.1)
         assert "concepts" not in names  # ten are enough
 
+    def test_twelve_days_of_canaries_outside_the_sample(self, store: Store, tmp_path: Path) -> None:
+        concepts = [{"label": "acid rain"}]
+        records = [
+            record(f"r{n}", at=moment(BEGIN_MS + n * DAY_MS // 96), sourceText=None, concepts=concepts)
+            for n in range(12 * 96)
+        ]
+        take(store, jsonl(*records), tmp_path, Keeping(0.05, {"ecological": ("acid rain",)}))
+        with store.open() as connection:
+            names = {each.condition.figure: each for each in alerts(connection, AlertsConfig(), *EVER)}
+        assert names["hallucination"].condition.severity == "critical"
+        assert names["hallucination"].value == 1
 
+
+@given(
+    st.lists(st.sampled_from(["acid rain", "Acid Rains", "rain, acid", "wolves", "fungi", "trees"]), max_size=5),
+    st.sampled_from([None, " ", TEXT]),
+)
+def test_canaries_outside_the_sample_are_those_of_the_sample(labels: list[str], text: str | None) -> None:
+    one = from_value(record("r1", sourceText=text, concepts=[{"label": each} for each in labels]))
+    assert isinstance(one, Record)
+    canaries = {"ecological": ("acid rain", "wolves", "trees")}
+    sampled, other = measure(one, canaries), measure(one, canaries, sampled=False)
+    forbidden = sum(each != "fungi" and (each != "trees" or text != TEXT) for each in labels)
+    assert other == (None, None, None, forbidden if labels else None)
+    assert sampled.canaries == other.canaries
+    assert measure(one, {}, sampled=False).canaries is None
+
+
+BEGIN_MS = 1_793_491_200_000
 MONTH = 30
 INCIDENTS = [  # condition, day, hour, hours
     ("confidence", 2, 3, 4), ("latency", 4, 10, 2), ("errors", 5, 20, 3), ("cost", 8, 1, 6),

@@ -68,7 +68,7 @@ COUNTERS = {
     "quotes": ("quotes", "Quotes of measured concepts"),
     "verified_quotes": ("verified", "Quotes found in the source text"),
     "ungrounded_concepts": ("ungrounded", "Measured concepts that the source text does not mention"),
-    "watched_concepts": ("watched_concepts", "Measured concepts of a domain with canaries"),
+    "watched_concepts": ("watched_concepts", "Concepts of a domain with canaries"),
     "canaries": ("canaries", "Watched concepts that are canaries of the domain"),
     "ratings": ("ratings", "Ratings by experts"),
     "acceptable_ratings": ("acceptable", "Ratings that find a record acceptable"),
