@@ -37,6 +37,7 @@ from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.serving.panels import page, read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
 from row3.integrations.monitoring.tables import Connection
+from row3.project.integration_config import AlertsConfig
 
 START_MS = 1_793_491_200_000  # 2026-11-01
 MONTH_MS = 30 * DAY_MS
@@ -145,7 +146,7 @@ def ask(store: Store, now_ms: int) -> dict[str, float]:
     begun = time.perf_counter()
     with store.open() as connection:
         timed = Timed(connection)
-        seen = read_recent(timed, now_ms)
+        seen = read_recent(timed, now_ms, AlertsConfig())
     to_json(page(seen))
     whole = time.perf_counter() - begun
     return {name: 1000 * taken for name, taken in zip((*QUERIES, "refresh"), (*timed.times, whole), strict=True)}

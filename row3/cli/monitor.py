@@ -28,7 +28,7 @@ from row3.integrations.monitoring.storage import open_store
 from row3.integrations.monitoring.tables import total
 from row3.integrations.reviews.report import review_document, review_json
 from row3.project.files import write_atomic
-from row3.reports.document import Plot
+from row3.reports.document import Document, Note, Plot
 from row3.reports.html.page import document_html
 
 EVER_MS = 1 << 60
@@ -87,9 +87,13 @@ def ingest(file: str, common: Common) -> None:
 @options.output_options("table", "json")
 def figures(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
     """Show production metrics with their targets, by default over all records."""
-    with open_store(common.project(), os.environ).open() as connection:
-        totals = total(connection, *_span(from_ms, to_ms))
-    common.show_report(figures_document(totals), figures_json(totals))
+    project, span = common.project(), _span(from_ms, to_ms)
+    with open_store(project, os.environ).open() as connection:
+        totals = total(connection, *span)
+        few = monitoring_alerts.unevaluated(connection, project.config.monitor.alerts, *span)
+    document = figures_document(totals)
+    report = figures_json(totals) | {"alerts": [each.plain() for each in few]}
+    common.show_report(Document([*document.blocks, Note([f"Alert on {each.text}" for each in few])]), report)
 
 
 @monitor.command()
@@ -121,12 +125,14 @@ def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: boo
     """
     project = common.project()
     with open_store(project, os.environ).open() as connection:
-        found = monitoring_alerts.alerts(connection, project.config.monitor.alerts, *_span(from_ms, to_ms))
+        asked = (connection, project.config.monitor.alerts, *_span(from_ms, to_ms))
+        found, few = monitoring_alerts.alerts(*asked), monitoring_alerts.unevaluated(*asked)
     if common.as_json:
-        common.show_json([alert.plain() for alert in found])
+        common.show_json([*(each.plain() for each in found), *(each.plain() for each in few)])
     else:
         shown = replace(common, format="markdown") if issue else common
-        shown.show_document((monitoring_alerts.alerts_issue if issue else monitoring_alerts.alerts_document)(found))
+        document = monitoring_alerts.alerts_issue if issue else monitoring_alerts.alerts_document
+        shown.show_document(document(found, few))
     if posts and (number := monitoring_alerts.notify(project, found, os.environ)):
         common.say(f"posted {count(number, 'change')} to the webhook")
     return 1 if any(alert.condition.severity == "critical" for alert in found) else 0

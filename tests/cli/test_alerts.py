@@ -36,10 +36,33 @@ def ingest(box: Box, hour: int, **changed: Any) -> None:
     box.row3("monitor", "ingest", "production.jsonl", code=0)
 
 
+def few(number: int = 0, *, figure: str = "Canaries of the domain") -> str:
+    """What is said of an alert with too few records."""
+    return f"{figure}: not evaluated: {number} of 20 records"
+
+
+def test_too_few_records_are_said(box: Box) -> None:
+    box.case("rye", domain="ecological", forbiddenConcepts=["acid rain"])
+    records = [record(f"r{n}", at=f"2026-11-01T10:{n:02}:00Z", latencyMs=None) for n in range(30)]
+    for each in records[12:]:
+        each["domain"] = "economic"
+    box.write("production.jsonl", jsonl(*records))
+    box.row3("monitor", "ingest", "production.jsonl", code=0)
+    for command in (("alerts",), ("alerts", "--open"), ("figures",)):
+        shown = box.row3("monitor", *command, code=0).out
+        assert few(12) in shown and few(0, figure="Average latency") in shown
+        assert shown.count("not evaluated") == 2
+    figures = box.row3("monitor", "figures", "--format", "json", code=0).json
+    few_ones = [("hallucination", "critical", "12 of 20 records"), ("latency", "warning", "0 of 20 records")]
+    names = ("condition", "severity", "notEvaluated")
+    assert figures["alerts"] == [dict(zip(names, each, strict=True)) for each in few_ones]
+
+
 def test_a_warning_and_a_critical_alert(box: Box) -> None:
     fine = {"concepts": [{"label": "fungi", "confidence": 0.9, "sourceQuote": "Tall trees feed fungi."}] * 12}
     ingest(box, 9, **fine)
-    assert box.row3("monitor", "alerts", code=0).out == "Production · no alerts\n"
+    none = f"Production · no alerts\n\n{few()}\n"
+    assert box.row3("monitor", "alerts", code=0).out == none
     ingest(box, 10, **fine, latencyMs=9000)
     shown = box.row3("monitor", "alerts", "--format", "json", code=0).out
     assert shown.endswith("]\n")
@@ -52,7 +75,8 @@ def test_a_warning_and_a_critical_alert(box: Box) -> None:
             "to": None,
             "value": 9000,
             "threshold": 5000,
-        }
+        },
+        {"condition": "hallucination", "severity": "critical", "notEvaluated": "0 of 20 records"},
     ]
     ingest(box, 11, **fine, error="time-out")
     table = box.row3("monitor", "alerts", code=1).out
@@ -60,8 +84,9 @@ def test_a_warning_and_a_critical_alert(box: Box) -> None:
     assert "Error rate" in table and "100.0%, above 1.0%" in table
     issue = box.row3("monitor", "alerts", "--open", code=1).out
     assert "## Alerts in production" in issue and "- [ ] Error rate: Check API availability" in issue
-    assert box.row3("monitor", "alerts", "--until", "2026-11-01T10:00:00Z", code=0).out == "Production · no alerts\n"
-    assert box.row3("monitor", "alerts", "--since", "1h", code=0).out == "Production · no alerts\n"
+    assert box.row3("monitor", "alerts", "--until", "2026-11-01T10:00:00Z", code=0).out == none
+    since = box.row3("monitor", "alerts", "--since", "1h", code=0).out
+    assert since.count("not evaluated: 0 of 20 records") == 6
 
 
 def test_a_webhook_hears_of_each_alert_once_and_of_its_end(box: Box, pager: Pager) -> None:

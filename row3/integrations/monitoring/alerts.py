@@ -28,6 +28,8 @@ LEVEL = 0.95
 """Confidence with which a rate must be beyond its threshold."""
 LONGEST_MS = DAY_MS
 """Maximum length of joined windows."""
+FIRST_MS = -1 << 60
+"""Before all records."""
 
 
 class Alert(NamedTuple):
@@ -54,17 +56,47 @@ class Alert(NamedTuple):
         }
 
 
+class Unevaluated(NamedTuple):
+    """A condition with too few records to be evaluated."""
+
+    condition: Condition
+    records: int
+    needed: int
+
+    @property
+    def text(self) -> str:
+        """The figure, and how many records it has."""
+        return f"{FIGURE[self.condition.figure].name}: not evaluated: {self.records} of {self.needed} records"
+
+    def plain(self) -> dict[str, Any]:
+        """Return the condition as JSON."""
+        number = f"{self.records} of {self.needed} records"
+        return {"condition": self.condition.figure, "severity": self.condition.severity, "notEvaluated": number}
+
+
 def alerts(connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: int) -> list[Alert]:
     """Return the alerts of a period, sorted by their start."""
-    found: list[Alert] = []
-    windows: dict[int, list[Window]] = {}
-    for condition in CONDITIONS:
-        setting: AlertConfig = getattr(settings, condition.figure)
-        length = setting.window_minutes
-        if length not in windows:
-            windows[length] = list(windows_of(connection, length * MINUTE_MS, from_ms, to_ms))
-        found += alerts_of(condition, setting, windows[length])
+    found = [
+        alert
+        for condition, setting, windows in _watched(connection, settings, from_ms, to_ms)
+        for alert in alerts_of(condition, setting, windows)
+    ]
     return sorted(found, key=lambda alert: alert.from_ms)
+
+
+def unevaluated(connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: int) -> list[Unevaluated]:
+    """Return the conditions that were not evaluated in the last day with records of a period."""
+    watched = _watched(connection, settings, from_ms, to_ms)
+    return [few for each in watched if (few := unevaluated_of(*each)) is not None]
+
+
+def unevaluated_of(condition: Condition, setting: AlertConfig, windows: Iterable[Window]) -> Unevaluated | None:
+    """Return the condition if it was not evaluated in the last day, with its records since the last time."""
+    records, evaluated_ms, end_ms = 0, FIRST_MS, 0
+    for window in _joined(condition, setting.min_records, windows):
+        records, end_ms = _records(condition, window.totals), window.to_ms
+        evaluated_ms = end_ms if records >= setting.min_records else evaluated_ms
+    return Unevaluated(condition, records, setting.min_records) if end_ms - evaluated_ms >= LONGEST_MS else None
 
 
 class Window(NamedTuple):
@@ -73,6 +105,19 @@ class Window(NamedTuple):
     from_ms: int
     to_ms: int
     totals: Totals
+
+
+def _watched(
+    connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: int
+) -> Iterator[tuple[Condition, AlertConfig, Sequence[Window]]]:
+    """Yield each condition with its setting and its windows."""
+    windows: dict[int, list[Window]] = {}
+    for condition in CONDITIONS:
+        setting: AlertConfig = getattr(settings, condition.figure)
+        length = setting.window_minutes
+        if length not in windows:
+            windows[length] = list(windows_of(connection, length * MINUTE_MS, from_ms, to_ms))
+        yield condition, setting, windows[length]
 
 
 def windows_of(connection: Connection, length_ms: int, from_ms: int, to_ms: int) -> Iterator[Window]:
@@ -98,34 +143,41 @@ def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Wind
     significant = False
     for window in _joined(condition, setting.min_records, windows):
         value = figure.value(window.totals)
-        if value is None:
+        if value is None or _records(condition, window.totals) < setting.min_records:
             continue
         if value < threshold if condition.below else value > threshold:
             beyond = window if beyond is None else _merged(beyond, window)
             significant = significant or _is_significant(condition, beyond.totals, threshold)
             continue
         if beyond is not None and significant:
-            yield _alert(condition, threshold, beyond, over=True)
+            yield _alert(condition, threshold, beyond, beyond.to_ms)
         beyond, significant = None, False
     if beyond is not None and significant:
-        yield _alert(condition, threshold, beyond, over=False)
+        yield _alert(condition, threshold, beyond, None)
+
+
+def _records(condition: Condition, totals: Totals) -> int:
+    """Return how many records the figure has."""
+    return 0 if FIGURE[condition.figure].value(totals) is None else getattr(totals, condition.records)
 
 
 def _joined(condition: Condition, min_records: int, windows: Iterable[Window]) -> Iterator[Window]:
-    """Yield the windows with enough records, each merged with the smaller ones before it."""
+    """Yield the windows, the smaller ones merged with those that follow, for up to a day."""
     waiting: Window | None = None
     for window in windows:
-        if waiting is not None and window.to_ms - waiting.from_ms <= LONGEST_MS:
-            waiting = _merged(waiting, window)
-        else:
-            waiting = window
-        if getattr(waiting.totals, condition.records) >= min_records:
+        if waiting is not None and window.to_ms - waiting.from_ms > LONGEST_MS:
             yield waiting
             waiting = None
+        waiting = _merged(waiting, window)
+        if _records(condition, waiting.totals) >= min_records:
+            yield waiting
+            waiting = None
+    if waiting is not None:
+        yield waiting
 
 
-def _merged(first: Window, second: Window) -> Window:
-    return Window(first.from_ms, second.to_ms, first.totals + second.totals)
+def _merged(first: Window | None, second: Window) -> Window:
+    return second if first is None else Window(first.from_ms, second.to_ms, first.totals + second.totals)
 
 
 def _is_significant(condition: Condition, totals: Totals, threshold: float) -> bool:
@@ -137,28 +189,28 @@ def _is_significant(condition: Condition, totals: Totals, threshold: float) -> b
     return 1.0 - upper_bound(trials - int(getattr(totals, figure.of)), trials, LEVEL) > threshold
 
 
-def _alert(condition: Condition, threshold: float, window: Window, *, over: bool) -> Alert:
+def _alert(condition: Condition, threshold: float, window: Window, to_ms: int | None) -> Alert:
     value = FIGURE[condition.figure].value(window.totals)
     assert value is not None
-    return Alert(condition, threshold, window.from_ms, window.to_ms if over else None, value)
+    return Alert(condition, threshold, window.from_ms, to_ms, value)
 
 
-def alerts_document(found: Sequence[Alert]) -> Document:
-    """Return the alerts as a table."""
-    if not found:
-        return Document([Note(["Production · no alerts"])])
+def alerts_document(found: Sequence[Alert], few: Sequence[Unevaluated] = ()) -> Document:
+    """Return the alerts as a table, and what could not be evaluated."""
     critical = sum(alert.condition.severity == "critical" for alert in found)
-    head = f"Production · {count(len(found), 'alert')}, {critical} critical"
-    return Document([Note([head]), _table(found)])
+    head = f"Production · {count(len(found), 'alert')}, {critical} critical" if found else "Production · no alerts"
+    table = [_table(found)] if found else []
+    return Document([Note([head]), *table, Note([each.text for each in few])])
 
 
-def alerts_issue(found: Sequence[Alert]) -> Document:
+def alerts_issue(found: Sequence[Alert], few: Sequence[Unevaluated] = ()) -> Document:
     """Return the body of an issue: the alerts, and what to do."""
     if not found:
-        return alerts_document(found)
+        return alerts_document(found, few)
     actions = dict.fromkeys(f"{FIGURE[alert.condition.figure].name}: {alert.condition.action}" for alert in found)
     blocks: list[Block] = [Title("Alerts in production", 2), _table(found), Title("To do")]
-    return Document([*blocks, Items([Task(action, done=False) for action in actions])])
+    tasks = Items([Task(action, done=False) for action in actions])
+    return Document([*blocks, tasks, Note([each.text for each in few])])
 
 
 def _table(found: Sequence[Alert]) -> Table:

@@ -9,7 +9,7 @@ from row3.charting.drawing import Panel, days_chart
 from row3.domain.counts import count
 from row3.domain.numbers import percent
 from row3.domain.printable import shorten
-from row3.integrations.monitoring.alerts import alerts
+from row3.integrations.monitoring.alerts import alerts, unevaluated
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment
 from row3.integrations.monitoring.samples import stored_records
@@ -56,7 +56,8 @@ def _days(connection: Connection, to_ms: int) -> Section:
 
 
 def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:
-    found = alerts(connection, project.config.monitor.alerts, from_ms, to_ms)
+    asked = connection, project.config.monitor.alerts, from_ms, to_ms
+    found, few = alerts(*asked), unevaluated(*asked)
     found.sort(key=lambda each: (each.condition.severity, -each.from_ms))
     rows = []
     for each in found[:ALERTS]:
@@ -65,7 +66,8 @@ def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) 
         rows.append([key, each.condition.severity, moment(each.from_ms)[:16], end, *values])
     heads = {"condition": "alert", "severity": "", "from": "from", "to": "to", "value": "value", "threshold": "limit"}
     more = f"{len(found) - ALERTS:,} more: row3 monitor alerts --since {moment(from_ms)[:10]}"
-    return Section("alerts", "Alerts", heads, rows, "No alerts.", [more] if len(found) > ALERTS else [])
+    notes = [*([more] if len(found) > ALERTS else []), *(each.text for each in few)]
+    return Section("alerts", "Alerts", heads, rows, "No alerts.", notes)
 
 
 def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.integrations.monitoring.alerts import Alert, Window, alerts, alerts_of
+from row3.integrations.monitoring.alerts import Alert, Window, alerts, alerts_of, unevaluated, unevaluated_of
 from row3.integrations.monitoring.figures import CONDITIONS
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, Record, from_value, moment
 from row3.integrations.monitoring.rows import Keeping, measure
@@ -85,6 +85,38 @@ class TestRates:
 
     def test_three_errors_of_three_are_too_few(self) -> None:
         assert found("errors", failing(3, 3)) == []
+
+
+class TestNotEvaluated:
+    @pytest.mark.parametrize(
+        ("given", "records"),
+        [
+            ([], 0),
+            ([None, slow(9000, 12)], 12),
+            ([slow(9000, 12), slow(9000, 8)], None),
+            ([slow(9000, 12), *[None] * 23, slow(9000, 8)], 8),  # within a day, they would be enough
+            ([slow(1000), slow(1000, 3)], None),  # an hour that is not over
+            ([slow(1000), *[slow(1000, 0)] * 30], 0),
+            ([slow(1000), *[None] * 50, slow(1000, 3)], 3),
+            ([Totals(requests=99)], 0),  # none has a latency
+        ],
+    )
+    def test_fewer_records_than_needed_in_a_day(self, given: list[Totals | None], records: int | None) -> None:
+        got = unevaluated_of(BY_NAME["latency"], AlertConfig(), hours(*given))
+        assert (got and got.records) == records
+        if got is not None:
+            assert got.text == f"Average latency: not evaluated: {records} of 20 records"
+
+    def test_records_without_the_figure(self) -> None:
+        got = unevaluated_of(BY_NAME["confidence"], AlertConfig(), hours(Totals(requests=99, concepts=99)))
+        assert got is not None and got.records == 0
+
+    @given(st.lists(st.integers(0, 25), max_size=60))
+    def test_what_is_not_evaluated_has_too_few(self, numbers: list[int]) -> None:
+        windows = hours(*(slow(9000, n) for n in numbers))
+        got = unevaluated_of(BY_NAME["latency"], AlertConfig(), windows)
+        assert (got is None) or got.records < 20
+        assert (got is None) == (sum(numbers[-24:]) >= 20) or 20 <= sum(numbers[-24:]) < 40
 
 
 class TestOfAStore:
@@ -207,3 +239,4 @@ def test_a_month_with_twelve_incidents_has_twelve_alerts(store: Store, tmp_path:
 def test_alerts_of_nothing(store: Store) -> None:
     with store.open() as connection:
         assert alerts(connection, AlertsConfig(), *EVER) == list[Alert]()
+        assert [each.condition for each in unevaluated(connection, AlertsConfig(), *EVER)] == list(CONDITIONS)

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from row3.errors import Row3Error
 from row3.integrations.monitoring.serving.panels import CONTENT_TYPE, exposition, page, read_recent
 from row3.integrations.monitoring.storage import Store
+from row3.project.integration_config import AlertsConfig
 from row3.providers.base import is_exposed
 
 REFRESH_S = 2.0
@@ -57,14 +58,14 @@ class Snapshot(NamedTuple):
     fault: str = ""
 
 
-def read(store: Store, alarm: float | None = None) -> Snapshot:
-    """Query the store; an error becomes part of the snapshot. For `alarm` see `page`."""
+def read(store: Store, settings: AlertsConfig) -> Snapshot:
+    """Query the store; an error becomes part of the snapshot."""
     try:
         with store.open() as connection:
-            seen = read_recent(connection, int(time.time() * 1000))
+            seen = read_recent(connection, int(time.time() * 1000), settings)
     except Row3Error as error:
         return Snapshot(to_json({"fault": str(error)}), "", str(error))
-    return Snapshot(to_json(page(seen, alarm)), exposition(seen))
+    return Snapshot(to_json(page(seen, settings.errors.threshold)), exposition(seen))
 
 
 class Feed:

@@ -14,14 +14,18 @@ from operator import add
 from typing import NamedTuple
 
 from row3.domain.numbers import compact
+from row3.integrations.monitoring.alerts import unevaluated
 from row3.integrations.monitoring.figures import CONDITIONS, FIGURE, Figure, target_text, value_text
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, moment
 from row3.integrations.monitoring.tables import BINS, Connection, Totals, all_time, by_minute, hourly, total
+from row3.project.integration_config import AlertsConfig
 
 RECENT, MINUTES, HOURS, DAYS = 5, 60, 48, 30
 """Minutes that count as "now", and the length of the three panels."""
 LATE_MS = HOUR_MS
 """If the newest record is older than this, the panels end at it."""
+ALERT_MS = 7 * DAY_MS
+"""Period of which the page says whether alerts could be evaluated: the longest window that settings allow."""
 PANELS: tuple[tuple[str, str, str, str, str], ...] = (
     (
         "minute",
@@ -139,9 +143,11 @@ class Seen:
     recent: Totals
     minutes: Mapping[int, Totals]
     hours: Mapping[int, Totals]
+    unevaluated: list[str]
+    """The alerts without enough records."""
 
 
-def read_recent(connection: Connection, now_ms: int) -> Seen:
+def read_recent(connection: Connection, now_ms: int, settings: AlertsConfig) -> Seen:
     """Query the store for everything that the dashboard and `/metrics` show."""
     newest = connection.rows("SELECT max(at_ms) FROM records WHERE at_ms <= ?", [now_ms])[0][0]
     late = newest is not None and newest < now_ms - LATE_MS
@@ -155,6 +161,7 @@ def read_recent(connection: Connection, now_ms: int) -> Seen:
         recent=replace(total(connection, recent, end), first_ms=recent, last_ms=end),
         minutes=by_minute(connection, whole - MINUTES * MINUTE_MS, whole),
         hours=hourly(connection, end // DAY_MS * DAY_MS - (DAYS - 1) * DAY_MS, end),
+        unevaluated=[each.text for each in unevaluated(connection, settings, end - ALERT_MS, end)],
     )
 
 
@@ -163,7 +170,8 @@ def page(seen: Seen, alarm: float | None = None) -> Page:
     newest = None if seen.newest_ms is None else f"{moment(seen.newest_ms)[:19].replace('T', ' ')} UTC"
     if not seen.ever.requests:
         return Page(newest, "No records yet: row3 monitor ingest FILE", [])
-    notice = f"No records in the last hour. The panels end at the newest record, {newest}." if seen.late else ""
+    notices = [f"No records in the last hour. The panels end at the newest record, {newest}."] if seen.late else []
+    notices += [f"Alert on {each}." for each in seen.unevaluated]
     days: dict[int, Totals] = {}
     for hour, totals in seen.hours.items():
         day = hour // DAY_MS * DAY_MS
@@ -178,7 +186,7 @@ def page(seen: Seen, alarm: float | None = None) -> Page:
     for step, title, about, figures, charts in PANELS:
         tiles = [_tile(KNOWN[key], windows[step].sums) for key in figures.split()]
         panels.append(Panel(title, about, tiles, [_chart(key, step, windows[step], alarm) for key in charts.split()]))
-    return Page(newest, notice, panels)
+    return Page(newest, " ".join(notices), panels)
 
 
 class _Window(NamedTuple):

@@ -12,6 +12,7 @@ from types import FrameType
 
 from row3.errors import EnvironmentFault, UsageError
 from row3.integrations.monitoring.storage import Store, open_store, require
+from row3.project.integration_config import AlertsConfig
 from row3.project.project import Project
 from row3.providers.base import is_exposed
 
@@ -33,19 +34,19 @@ def serve(project: Project, environ: Mapping[str, str], host: str, port: int, te
         what = f"${VARIABLE} has fewer" if token else f"other machines can reach {host}, but ${VARIABLE} has fewer"
         fix = "Set a random secret, for example from `openssl rand -hex 16`"
         raise UsageError(f"{what} than {MIN_TOKEN} characters", where=WHERE, fix=fix)
-    store, alarm = open_store(project, environ), project.config.monitor.alerts.errors.threshold
+    store, settings = open_store(project, environ), project.config.monitor.alerts
     with _listening(host, port) as listening:
         address = f"http://{shown}:{listening.getsockname()[1]}/"
         tell(f"dashboard: {address}{f'?token=${VARIABLE}' if token else ''} (Ctrl-C ends it)")
-        asyncio.run(_run(store, alarm, token, listening))
+        asyncio.run(_run(store, settings, token, listening))
 
 
-async def _run(store: Store, alarm: float | None, token: str, listening: socket.socket) -> None:
+async def _run(store: Store, settings: AlertsConfig, token: str, listening: socket.socket) -> None:
     import uvicorn
 
     from row3.integrations.monitoring.serving.app import Feed, application, read
 
-    feed, loop = Feed(partial(read, store, alarm)), asyncio.get_running_loop()
+    feed, loop = Feed(partial(read, store, settings)), asyncio.get_running_loop()
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:

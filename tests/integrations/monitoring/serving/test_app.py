@@ -18,6 +18,7 @@ from row3.errors import EnvironmentFault
 from row3.integrations.monitoring.serving.app import FILES, Feed, Snapshot, application, read
 from row3.integrations.monitoring.storage import DuckDb, Store
 from row3.integrations.monitoring.tables import Connection
+from row3.project.integration_config import AlertsConfig
 from tests.monitored import jsonl, record, take
 
 TOKEN = "a-long-secret-token"
@@ -47,7 +48,7 @@ def test_the_page_has_no_code_or_style_of_its_own() -> None:
 def test_events_are_the_figures(tmp_path: Path) -> None:
     store: Store = DuckDb(tmp_path / "m.duckdb")
     take(store, jsonl(record("a")), tmp_path)
-    feed = Feed(partial(read, store))
+    feed = Feed(partial(read, store, AlertsConfig()))
     feed.close()  # after the first event
 
     answer = client(feed).get("/events")
@@ -167,7 +168,7 @@ def test_a_store_that_cannot_be_read_is_said_on_the_page() -> None:
         def open(self, *, write: bool = False) -> AbstractContextManager[Connection]:
             raise EnvironmentFault("the store cannot be used", where=".row3/monitor.duckdb", fix="Close other programs")
 
-    snapshot = read(Broken())
+    snapshot = read(Broken(), AlertsConfig())
     told: dict[str, Any] = json.loads(snapshot.page)
     assert told == {"fault": ".row3/monitor.duckdb: the store cannot be used. Close other programs."}
     assert snapshot.fault == told["fault"]

@@ -15,6 +15,7 @@ from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, mom
 from row3.integrations.monitoring.serving.app import STATIC
 from row3.integrations.monitoring.serving.panels import Chart, Page, Tile, exposition, page, read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
+from row3.project.integration_config import AlertsConfig
 from tests.monitored import NOW_MS, jsonl, record, take
 from tests.systems.wanted import missing
 
@@ -23,7 +24,7 @@ NOW = NOW_MS // MINUTE_MS * MINUTE_MS + 30_000  # half a minute past a minute
 
 def shown(store: Store, now_ms: int = NOW) -> Page:
     with store.open() as connection:
-        return page(read_recent(connection, now_ms))
+        return page(read_recent(connection, now_ms, AlertsConfig()))
 
 
 def chart(shown: Page, key: str) -> Chart:
@@ -53,7 +54,7 @@ def test_three_panels(store: Store, tmp_path: Path) -> None:
     take(store, jsonl(*lines), tmp_path)
     seen = shown(store)
 
-    assert [panel.title for panel in seen.panels] == ["Real-time", "Hourly", "Daily"] and seen.notice == ""
+    assert [panel.title for panel in seen.panels] == ["Real-time", "Hourly", "Daily"]
     assert seen.newest == f"{moment(NOW - 10_000)[:19].replace('T', ' ')} UTC"
 
     requests = chart(seen, "requests")
@@ -82,8 +83,17 @@ def test_three_panels(store: Store, tmp_path: Path) -> None:
 def test_the_band_of_errors_follows_the_settings(store: Store, tmp_path: Path) -> None:
     take(store, jsonl(at(10_000)), tmp_path)
     with store.open() as connection:
-        errors = chart(page(read_recent(connection, NOW), 0.05), "errors")
+        errors = chart(page(read_recent(connection, NOW, AlertsConfig()), 0.05), "errors")
     assert (errors.high, errors.band) == (0.05, "no alert up to 5%")
+
+
+def test_the_page_names_alerts_with_too_few_records(store: Store, tmp_path: Path) -> None:
+    many = [at(n * MINUTE_MS, latencyMs=1 if n < 12 else None, concepts=[{"label": "fungi"}]) for n in range(30)]
+    take(store, jsonl(*many), tmp_path)
+    assert shown(store).notice == (
+        "Alert on Average confidence: not evaluated: 0 of 20 records. "
+        "Alert on Average latency: not evaluated: 12 of 20 records."
+    )
 
 
 def test_an_empty_store_says_what_to_do(store: Store) -> None:
@@ -100,7 +110,7 @@ def test_old_records_end_the_panels(store: Store, tmp_path: Path) -> None:
 def test_records_of_the_future_do_not_move_the_panels(store: Store, tmp_path: Path) -> None:
     take(store, jsonl(at(-9 * DAY_MS), at(10 * MINUTE_MS)), tmp_path)
     seen = shown(store)
-    assert seen.notice == "" and tile(seen, "Decompositions").value == "1"
+    assert not seen.notice.startswith("No records") and tile(seen, "Decompositions").value == "1"
     assert sum(value or 0 for value in chart(seen, "requests").series["Requests"]) == 1
 
 
@@ -120,7 +130,7 @@ def expressions() -> list[str]:
 
 def metrics(store: Store) -> str:
     with store.open() as connection:
-        return exposition(read_recent(connection, AT_MS))
+        return exposition(read_recent(connection, AT_MS, AlertsConfig()))
 
 
 @pytest.fixture
