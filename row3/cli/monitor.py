@@ -121,7 +121,8 @@ def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
 def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: bool, posts: bool) -> int:
     """List the times when production exceeded its thresholds; exit 1 if one alert is critical.
 
-    Covers all records by default, `--since 24h` the last day. Rates alert only if chance is ruled out (95%).
+    Covers all records by default, `--since 24h` the alerts open in the last day. Rates alert only if chance is ruled
+    out (95%).
     """
     project = common.project()
     with open_store(project, os.environ).open() as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -30,8 +31,9 @@ def pager() -> Iterator[Pager]:
     server.stop()
 
 
-def ingest(box: Box, hour: int, **changed: Any) -> None:
-    records = [record(f"r{hour}-{n}", at=f"2026-11-01T{hour:02}:{n:02}:00Z", **changed) for n in range(30)]
+def ingest(box: Box, hour: int, *, hours: int = 1, **changed: Any) -> None:
+    times = [datetime(2026, 11, 1, hour, n, tzinfo=UTC) + timedelta(hours=h) for h in range(hours) for n in range(30)]
+    records = [record(f"r{at:%d-%H-%M}", at=at.isoformat(), **changed) for at in times]
     box.write("production.jsonl", jsonl(*records))
     box.row3("monitor", "ingest", "production.jsonl", code=0)
 
@@ -85,7 +87,8 @@ def test_a_warning_and_a_critical_alert(box: Box) -> None:
     issue = box.row3("monitor", "alerts", "--open", code=1).out
     assert "## Alerts in production" in issue and "- [ ] Error rate: Check API availability" in issue
     assert box.row3("monitor", "alerts", "--until", "2026-11-01T10:00:00Z", code=0).out == none
-    since = box.row3("monitor", "alerts", "--since", "1h", code=0).out
+    since = box.row3("monitor", "alerts", "--since", "1h", code=1).out
+    assert since.startswith("Production · 2 alerts, 1 critical\n"), "both are open"
     assert since.count("not evaluated: 0 of 20 records") == 6
 
 
@@ -103,12 +106,15 @@ def test_a_webhook_hears_of_each_alert_once_and_of_its_end(box: Box, pager: Page
     assert "null" not in box.read(".row3/monitor/told.json")
     ingest(box, 10, **ten, latencyMs=9000)
     box.row3("monitor", "alerts", "--notify", code=0)
-    ingest(box, 11, **ten)
-    box.row3("monitor", "alerts", "--notify", code=0)
+    ingest(box, 11, **ten, hours=23)
+    box.row3("monitor", "alerts", "--notify", "--since", "2026-11-02T00:00:00Z", code=0)
+    assert len(pager.bodies) == 1
+    ingest(box, 11, **ten, hours=25)
+    box.row3("monitor", "alerts", "--notify", "--since", "2026-11-02T00:00:00Z", code=0)
     box.row3("monitor", "alerts", "--notify", code=0)
 
     assert [[len(body["began"]), len(body["over"])] for body in pager.bodies] == [[1, 0], [0, 1]]
-    assert pager.bodies[1]["over"][0]["to"] == "2026-11-01T11:00:00Z"
+    assert pager.bodies[1]["over"][0]["to"] == "2026-11-02T11:00:00Z"
     box.write(".row3/monitor/told.json", "{")
     assert ".row3/monitor/told.json" in box.row3("monitor", "alerts", "--notify", code=2).err
 

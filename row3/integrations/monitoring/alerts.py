@@ -29,19 +29,19 @@ LEVEL = 0.95
 LONGEST_MS = DAY_MS
 """Maximum length of joined windows."""
 FIRST_MS = -1 << 60
-"""Before all records."""
+"""Before all records: whether an alert is open depends on all of them."""
 
 
 class Alert(NamedTuple):
-    """A period in which a figure was beyond its threshold."""
+    """A period in which a figure was beyond its threshold, until a full day was not."""
 
     condition: Condition
     threshold: float
     from_ms: int
     to_ms: int | None
-    """End of the last window beyond the threshold; None while it lasts."""
+    """End of the first full day not beyond the threshold; None until then."""
     value: float
-    """The figure over the whole period."""
+    """The figure until that day."""
 
     def plain(self) -> dict[str, Any]:
         """Return the alert as JSON; times are RFC 3339, rates fractions of 1."""
@@ -75,11 +75,12 @@ class Unevaluated(NamedTuple):
 
 
 def alerts(connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: int) -> list[Alert]:
-    """Return the alerts of a period, sorted by their start."""
+    """Return the alerts of a period, also those that began before it, sorted by their start."""
     found = [
         alert
-        for condition, setting, windows in _watched(connection, settings, from_ms, to_ms)
+        for condition, setting, windows in _watched(connection, settings, FIRST_MS, to_ms)
         for alert in alerts_of(condition, setting, windows)
+        if alert.to_ms is None or alert.to_ms > from_ms
     ]
     return sorted(found, key=lambda alert: alert.from_ms)
 
@@ -134,26 +135,35 @@ def windows_of(connection: Connection, length_ms: int, from_ms: int, to_ms: int)
 def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Window]) -> Iterator[Alert]:
     """Yield the alerts of one condition.
 
-    An alert covers neighbouring windows beyond the threshold that together are beyond it by more than chance. Windows
-    with too few records are joined with those that follow.
+    An alert begins with neighbouring windows beyond the threshold that together are beyond it by more than chance, and
+    ends with the first full day after them that has no more of these and is not beyond the threshold as a whole.
+    Windows with too few records are joined with those that follow.
     """
     figure = FIGURE[condition.figure]
     threshold = condition.threshold if setting.threshold is None else setting.threshold
-    beyond: Window | None = None
-    significant = False
+
+    def is_beyond(totals: Totals) -> bool:
+        value = figure.value(totals)
+        return value is not None and (value < threshold if condition.below else value > threshold)
+
+    run: Window | None = None  # of neighbours beyond the threshold
+    alert: Window | None = None
+    since: Window | None = None  # all after the alert
     for window in _joined(condition, setting.min_records, windows):
-        value = figure.value(window.totals)
-        if value is None or _records(condition, window.totals) < setting.min_records:
+        if _records(condition, window.totals) < setting.min_records:
             continue
-        if value < threshold if condition.below else value > threshold:
-            beyond = window if beyond is None else _merged(beyond, window)
-            significant = significant or _is_significant(condition, beyond.totals, threshold)
-            continue
-        if beyond is not None and significant:
-            yield _alert(condition, threshold, beyond, beyond.to_ms)
-        beyond, significant = None, False
-    if beyond is not None and significant:
-        yield _alert(condition, threshold, beyond, None)
+        run = _merged(run, window) if is_beyond(window.totals) else None
+        since = None if alert is None else _merged(since, window)
+        if run is not None and _is_significant(condition, run.totals, threshold):
+            alert, since = run if since is None else _merged(alert, since), None
+        elif alert is not None and since is not None and since.to_ms - since.from_ms >= DAY_MS:
+            if is_beyond(since.totals):
+                alert, since = _merged(alert, since), None
+            else:
+                yield _alert(condition, threshold, alert, since.to_ms)
+                alert = run = None
+    if alert is not None:
+        yield _alert(condition, threshold, alert, None)
 
 
 def _records(condition: Condition, totals: Totals) -> int:

@@ -42,18 +42,28 @@ def failing(errors: int, n: int = 100) -> Totals:
     return Totals(requests=n, errors=errors)
 
 
+DAY = [slow(1000)] * 24
+
+
 class TestMeans:
-    def test_one_alert_from_the_first_window_beyond_to_the_last(self) -> None:
-        assert found("latency", slow(1000), slow(6000), slow(8000), slow(1000)) == [(1, 3, 7000)]
+    def test_one_alert_from_the_first_window_beyond_to_the_first_good_day(self) -> None:
+        assert found("latency", slow(1000), slow(6000), slow(8000), *DAY) == [(1, 27, 7000)]
 
     def test_what_lasts_has_no_end(self) -> None:
         assert found("latency", slow(1000), slow(6000)) == [(1, None, 6000)]
+        assert found("latency", slow(1000), slow(6000), *DAY[1:]) == [(1, None, 6000)]
 
     def test_each_cause_has_its_own(self) -> None:
-        assert [each[:2] for each in found("latency", slow(6000), slow(1), slow(6000), slow(1))] == [(0, 1), (2, 3)]
+        times = [each[:2] for each in found("latency", slow(6000), *DAY, slow(6000), *DAY)]
+        assert times == [(0, 25), (25, 50)]
+
+    def test_what_comes_back_within_a_day_is_one(self) -> None:
+        times = [each[:2] for each in found("latency", slow(9000), *DAY[1:], slow(9000), *DAY)]
+        assert times == [(0, 49)]
 
     def test_hours_without_records_do_not_end_it(self) -> None:
-        assert found("latency", slow(6000), None, None, slow(6000), slow(1)) == [(0, 4, 6000)]
+        assert found("latency", slow(6000), None, None, slow(6000), *DAY) == [(0, 28, 6000)]
+        assert found("latency", slow(6000), *[None] * 40, slow(1000)) == [(0, None, 6000)]
 
     def test_the_threshold_itself_is_no_alert(self) -> None:
         assert found("latency", slow(5000)) == []
@@ -65,7 +75,7 @@ class TestMeans:
 
     def test_three_records_alarm_only_with_those_that_follow(self) -> None:
         assert found("latency", slow(9000, 3), slow(1000)) == []
-        assert found("latency", slow(9000, 12), slow(9000, 12), slow(1000)) == [(0, 2, 9000)]
+        assert found("latency", slow(9000, 12), slow(9000, 12), slow(1000)) == [(0, None, 9000)]
         assert found("latency", slow(9000, 3), *[None] * 30, slow(9000, 19), slow(1000)) == []
 
     def test_settings(self) -> None:
@@ -81,10 +91,33 @@ class TestRates:
 
     def test_neighbouring_hours_together_are_no_chance(self) -> None:
         assert found("errors", failing(3)) == []
-        assert found("errors", failing(3), failing(3), failing(0)) == [(0, 2, 0.03)]
+        assert found("errors", failing(3), failing(3), failing(0)) == [(0, None, 0.03)]
 
     def test_three_errors_of_three_are_too_few(self) -> None:
         assert found("errors", failing(3, 3)) == []
+
+    @pytest.mark.parametrize("per_hour", [4, 20, 100, 1000])
+    @pytest.mark.parametrize("rate", [0.034, 0.06, 1.0])
+    def test_a_week_of_errors_is_one_alert(self, per_hour: int, rate: float) -> None:
+        chance = random.Random(per_hour)
+        week = [failing(sum(chance.random() < rate for _ in range(per_hour)), per_hour) for _ in range(7 * 24)]
+        [(begin, end, value)] = found("errors", *week, *[failing(0, per_hour)] * 48)
+        assert begin <= 24 and end is not None and 7 * 24 < end <= 9 * 24
+        assert value == pytest.approx(rate, rel=0.5)
+
+    def test_a_chance_error_in_a_good_day_does_not_prolong_it(self) -> None:
+        calm = [failing(2 if n in (5, 15) else 0) for n in range(24)]
+        assert [each[:2] for each in found("errors", failing(9), *calm)] == [(0, 25)]
+
+    @given(st.lists(st.integers(0, 6), max_size=90))
+    def test_alerts_of_a_figure_are_apart_and_end_with_a_good_day(self, errors: list[int]) -> None:
+        got = found("errors", *map(failing, errors))
+        for (begin, end, value), later in zip(got, [*got, None][1:], strict=True):
+            assert value > 0.01
+            assert end is not None or later is None
+            if end is not None:
+                assert end - begin > 24 and sum(errors[end - 24 : end]) <= 24
+                assert later is None or later[0] >= end
 
 
 class TestNotEvaluated:
@@ -233,7 +266,7 @@ def test_a_month_with_twelve_incidents_has_twelve_alerts(store: Store, tmp_path:
         planted = begun + day * DAY_MS + hour * HOUR_MS
         assert abs(alert.from_ms - planted) <= 2 * HOUR_MS
         assert alert.to_ms is not None
-        assert abs(alert.to_ms - (planted + length * HOUR_MS)) <= 2 * HOUR_MS
+        assert abs(alert.to_ms - (planted + length * HOUR_MS + DAY_MS)) <= 2 * HOUR_MS
 
 
 def test_alerts_of_nothing(store: Store) -> None:
