@@ -23,8 +23,9 @@ from rapidfuzz.distance import Levenshtein
 
 from row3.kinds.person_types import is_person_type
 from row3.matching.compare import Comparison, compare
-from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
+from row3.matching.names import NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
+from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.dates import writes_day_first
 from row3.matching.variant.acronyms import introduced
@@ -91,7 +92,7 @@ def decide(pair: dict[str, Any]) -> Comparison:
     return compare(
         pair["a"],
         pair["b"],
-        threshold=THRESHOLD,
+        NameRule(threshold=THRESHOLD),
         acronyms=introduced(text),
         text=SourceText(text),
         person=told_person(pair),

@@ -22,7 +22,7 @@ from row3.domain.asks import finish, no_vectors
 from row3.domain.models import convert
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND
-from row3.matching.judge import Judge, Matches
+from row3.matching.matcher import Matcher, Matches
 from row3.project.project import open_project, pick_suite
 
 START_CASES = 10
@@ -36,14 +36,14 @@ OUT = ("--format", "json", "--out", "result.json")
 
 def comparisons(root: Path, make: Callable[[int], generate.Made]) -> float:
     """Return how many names a case compares with its expected ones, in the mean: what look-up does not settle."""
-    matches, calls = Judge.matches, []
+    matches, calls = Matcher.matches, []
 
-    def counting(judge: Judge, name: str) -> Matches:
+    def counting(matcher: Matcher, name: str) -> Matches:
         calls.append(name)
-        return matches(judge, name)
+        return matches(matcher, name)
 
     rules = pick_suite(open_project(root), SUITE).rules
-    with patch.object(Judge, "matches", counting):
+    with patch.object(Matcher, "matches", counting):
         for number in range(COUNTED):
             made = make(number)
             parsed = KIND.read_output(made.outputs["1.1"])

@@ -22,7 +22,7 @@ from row3.gate.comparison import POINT, worse_by
 from row3.gate.pairs import align_metrics
 from row3.gate.policy import GatePolicy
 from row3.kinds.checklist import Evidence, checklist
-from row3.kinds.faults import UNUSABLE, Fault, Faults
+from row3.kinds.mistakes import UNUSABLE, Mistake, Mistakes
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import cases_of, choose_cases
 from row3.project.project import Project, has_baseline
@@ -123,12 +123,12 @@ def _look_into(suite: Suite, stored: StoredCase, score: CaseScore, said: Said, g
     )
 
 
-def _faults(suite: Suite, stored: StoredCase, score: CaseScore, *, cut: bool = False) -> Faults:
+def _faults(suite: Suite, stored: StoredCase, score: CaseScore, *, cut: bool = False) -> Mistakes:
     if score.status == "bad_answer":
         pair = "cut off by the token limit" if cut else ""
-        return Faults((Fault(UNUSABLE, score.problem, pair=pair, case_id=stored.id),), {})
-    faults, sizes = suite.kind.faults(stored.case, score, suite.rules)
-    return Faults(tuple(fault._replace(case_id=stored.id) for fault in faults), sizes)
+        return Mistakes((Mistake(UNUSABLE, score.problem, pair=pair, case_id=stored.id),), {})
+    faults, sizes = suite.kind.mistakes(stored.case, score, suite.rules)
+    return Mistakes(tuple(fault._replace(case_id=stored.id) for fault in faults), sizes)
 
 
 def _where_to_change(asking: Asking, fixes: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from row3.domain import numbers
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.printable import code, shorten
 from row3.kinds.checklist import Evidence
-from row3.kinds.faults import UNJUDGED, Fault, Faults
+from row3.kinds.mistakes import UNJUDGED, Mistake, Mistakes
 
 MOST_GOALS = 3
 LONGEST = 60
@@ -78,8 +78,8 @@ class InvestigatedCase:
     query: str
     """The question; empty if the case has a text."""
     symptoms: tuple[Symptom, ...]
-    faults: Faults
-    before: Faults | None
+    faults: Mistakes
+    before: Mistakes | None
     """The faults in the last good run; None if its answer is unknown."""
     notes: tuple[str, ...] = ()
     """Notes on the comparison."""
@@ -93,12 +93,12 @@ class InvestigatedCase:
 
 
 class Group(NamedTuple):
-    """Faults with the same cause, over all cases."""
+    """Mistakes with the same cause, over all cases."""
 
     part: str
     words: str
     fix: str
-    faults: Sequence[Fault]
+    faults: Sequence[Mistake]
     before: int | None
     """Their number in the last good run, in the same cases; None if unknown for any case."""
 
@@ -148,15 +148,15 @@ class Investigation:
         return f"{failing} in {self.suite}"
 
     @property
-    def earlier(self) -> list[Fault] | None:
-        """Faults in the last good run, in the same cases; None if unknown for any case."""
+    def earlier(self) -> list[Mistake] | None:
+        """Mistakes in the last good run, in the same cases; None if unknown for any case."""
         before = [case.before.items for case in self.cases if case.before is not None]
         return None if len(before) < len(self.cases) else [fault for items in before for fault in items]
 
     @property
     def groups(self) -> list[Group]:
         """Causes with their faults, by growth, number of cases and number of faults; missing judgements come last."""
-        found: dict[tuple[str, str], list[Fault]] = {}
+        found: dict[tuple[str, str], list[Mistake]] = {}
         for fault in self.evidence.faults:
             found.setdefault((fault.cause, fault.pair), []).append(fault)
         earlier = self.earlier

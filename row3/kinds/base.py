@@ -22,10 +22,10 @@ from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.cases import DISARMED, SOURCE, demand_text, fact_text, split_case
-from row3.kinds.faults import Faults, item_faults, spaced
+from row3.kinds.mistakes import Mistakes, item_mistakes, spaced
 from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
-from row3.matching.names import NameRule
 from row3.matching.normalise import normalise
+from row3.matching.scorers import NameRule
 from row3.matching.text.quotes import SourceText
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio
@@ -277,9 +277,9 @@ class Kind(ABC):
         }
         return {key: lines for key, lines in lists.items() if lines}
 
-    def faults(self, case: Any, score: CaseScore, rules: Rules) -> Faults:
+    def mistakes(self, case: Any, score: CaseScore, rules: Rules) -> Mistakes:
         """Return the errors of an explained answer by cause."""
-        return item_faults(score.explanation, self.also_wrong)
+        return item_mistakes(score.explanation, self.also_wrong)
 
     def failure(self, name: str, item: str = "") -> str:
         """Return what kind of error an item of a `shortfall` list is, without revealing anything about the case."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from row3.domain.prompts import Prompt
 from row3.domain.requests import JUDGE, Answer, Request
-from row3.kinds.faults import Fault
+from row3.kinds.mistakes import Mistake
 
 
 class Cause(NamedTuple):
@@ -34,7 +34,7 @@ class Reply(NamedTuple):
     """The data's reply to a question."""
 
     text: str
-    faults: Sequence[Fault] = ()
+    faults: Sequence[Mistake] = ()
     open: bool = False
     """Whether only a person can answer; `text` is then a hint."""
 
@@ -42,14 +42,14 @@ class Reply(NamedTuple):
 class Evidence(NamedTuple):
     """Faults of one or more cases, with the prompts and answers behind them."""
 
-    faults: Sequence[Fault]
+    faults: Sequence[Mistake]
     sizes: Mapping[str, int]
     parts: tuple[Part, ...]
     causes: Mapping[str, Cause]
     prompts: Sequence[Prompt] = ()
     said: Sequence[tuple[Request, Answer]] = ()
 
-    def of(self, part: str) -> list[Fault]:
+    def of(self, part: str) -> list[Mistake]:
         """Return the faults of one part."""
         return [fault for fault in self.faults if self.causes[fault.cause].part == part]
 
@@ -90,7 +90,7 @@ def _placed(evidence: Evidence, part: Part) -> Reply:
     return _share([fault for fault in faults if fault.place is not None], len(faults))
 
 
-def _share(found: Sequence[Fault], total: int) -> Reply:
+def _share(found: Sequence[Mistake], total: int) -> Reply:
     word = "no" if not found else "yes" if len(found) == total else "partly"
     return Reply(f"{word}: {len(found):,} of {total:,}" if total else word, found)
 

@@ -13,8 +13,9 @@ from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules,
 from row3.kinds.cases import DocumentCase, Note
 from row3.kinds.outputs import Output, answer_schema, as_text, compare_types, meta, type_of
 from row3.kinds.person_types import is_person_type
-from row3.matching.names import Named, NameIndex, NameMatch, match_names
+from row3.matching.names import NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
+from row3.matching.scorers import Named
 from row3.matching.text.quotes import SourceText
 from row3.metrics.ratios import f1, ratio
 

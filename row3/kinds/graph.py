@@ -170,13 +170,8 @@ def _path_right(expected: ExpectedConnection, item: ConnectionOut, rules: Rules)
     if expected.hops is not None and item.hops is not None and expected.hops != item.hops:
         return False
     if expected.entity is not None:
-        rule = rules.names
         forms = (expected.entity, *expected.aliases, *expected.also)
-        return any(
-            compare(name, form, scorer=rule.scorer, threshold=rule.threshold).same
-            for name in _names(item.entity)
-            for form in forms
-        )
+        return any(compare(name, form, rules.names).same for name in _names(item.entity) for form in forms)
     return description_similarity(item.event or "", expected.event or "") > SAME_EVENT
 
 

@@ -16,7 +16,7 @@ from row3.domain.models import Day, Model, Text
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import CaseId, MemoryCase, Note
-from row3.kinds.faults import Fault, Faults
+from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.metrics.retrieval import (
     average_precision,
@@ -153,10 +153,10 @@ class Retrieval(Kind):
         }
         return {key: lines for key, lines in lists.items() if lines}
 
-    def faults(self, case: RetrievalCase, score: CaseScore, rules: Rules) -> Faults:
+    def mistakes(self, case: RetrievalCase, score: CaseScore, rules: Rules) -> Mistakes:
         """Return the errors of an answer by cause, among them documents that are ranked too low."""
-        found = super().faults(case, score, rules)
-        low = (Fault("low", item.label, note=f"rank {item.notes['rank']}") for item in _ranked_low(score.explanation))
+        found = super().mistakes(case, score, rules)
+        low = (Mistake("low", item.label, note=f"rank {item.notes['rank']}") for item in _ranked_low(score.explanation))
         return found._replace(items=(*found.items, *low))
 
     def expected(self, case: RetrievalCase) -> Iterator[Expected]:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
 from row3.matching.person.same_person import may_be_persons, parse_persons, same_person, surnames_differ
-from row3.matching.scorers import EXACT, SLACK, min_similarity, similarity
+from row3.matching.scorers import EXACT, SLACK, NameRule, min_similarity, similarity
 from row3.matching.text.quotes import A_NAME_AND_A_NOUN, NO_TEXT, SourceText, differ_by_text, normalised_difference
 from row3.matching.value.values import DIFFERENT_SIGNS, signs_differ, value_of
 from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms
@@ -45,6 +45,9 @@ TYPO = 0.95
 """Maximum score of a match by spelling."""
 
 
+RULE = NameRule()
+
+
 class Comparison(NamedTuple):
     """The decision about a pair of names."""
 
@@ -60,9 +63,8 @@ class Comparison(NamedTuple):
 def compare(
     a: str,
     b: str,
+    rule: NameRule = RULE,
     *,
-    scorer: str = "levenshtein",
-    threshold: float = 0.85,
     acronyms: Acronyms = NO_ACRONYMS,
     text: SourceText = NO_TEXT,
     person: bool | None = None,
@@ -70,16 +72,14 @@ def compare(
 ) -> Comparison:
     """Compare two names as written. Symmetric and reflexive.
 
-    `scorer` is a key of `SCORERS`, `threshold` a similarity in (0, 1], `acronyms` those that the case or its text
-    introduces (`acronyms.introduced`), `text` the source, whose words count as spelt correctly. `person` says
-    whether both are persons; None infers it from the names. `day_first` is the source's date order
-    (`dates.writes_day_first`).
+    `acronyms` are those that the case or its text introduces (`acronyms.introduced`), `text` is the source, whose words
+    count as spelt correctly. `person` says whether both are persons; None infers it from the names. `day_first` is the
+    source's date order (`dates.writes_day_first`).
     """
     return compare_spaced(
         " ".join(a.split()),
         " ".join(b.split()),
-        scorer=scorer,
-        threshold=threshold,
+        rule,
         acronyms=acronyms,
         text=text,
         person=person,
@@ -90,9 +90,8 @@ def compare(
 def compare_spaced(
     a: str,
     b: str,
+    rule: NameRule,
     *,
-    scorer: str,
-    threshold: float,
     acronyms: Acronyms,
     text: SourceText,
     person: bool | None,
@@ -102,11 +101,11 @@ def compare_spaced(
     key_a, key_b = normalise(a), normalise(b)
     if a == b and key_a:
         return Comparison(True, "exact", 1.0, "")
-    if scorer == EXACT and key_a != key_b:
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "not equal")
+    if rule.scorer == EXACT and key_a != key_b:
+        return Comparison(False, "different", similarity(key_a, key_b, rule.scorer), "not equal")
     one, other = (plain_words(a), plain_words(b)) if not person and not acronyms else (None, None)
     if one and other and len(one[0]) == len(other[0]) and set(one[0]) != set(other[0]):
-        return _by_words((a, one), (b, other), (scorer, threshold), text)
+        return _by_words((a, one), (b, other), rule, text)
     value_a, value_b = value_of(a, day_first=day_first), value_of(b, day_first=day_first)
     if value_a is not None and value_b is not None:
         same = value_a == value_b
@@ -116,22 +115,22 @@ def compare_spaced(
             return Comparison(False, "value", 0.0, reason)
         return Comparison(True, "exact", 1.0, "")
     if reason := _difference(a, b, text.text):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), reason)
+        return Comparison(False, "different", similarity(key_a, key_b, rule.scorer), reason)
     may_match = may_be_persons(a, b) if person is None else person
     pair = parse_persons(a, b, declared=bool(person)) if may_match else None
     by_letters = a.isascii() and b.isascii() and _POSSESSIVE.search(f"{a} {b}") is None  # Müller, Mueller
     if pair is not None and by_letters and surnames_differ(*pair, declared=bool(person)):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "different surnames")
+        return Comparison(False, "different", similarity(key_a, key_b, rule.scorer), "different surnames")
     how = _rule(a, b, acronyms, pair, text=text.text)
     if how is not None:
         one_given, other_given = [person.given for person in pair] if pair and how == "person" else ("a", "b")
         step = (one_given == other_given) - (len(one_given) != len(other_given))
         return Comparison(True, how, SCORES[how] + step * PERSON_STEP, "")
-    score = similarity(key_a, key_b, scorer)
+    score = similarity(key_a, key_b, rule.scorer)
     why = person_difference(*pair, text) if pair is not None else None
     if why == "":
-        return Comparison(True, "spelling", min(max(score, threshold), TYPO), "")
-    if score < min_similarity(key_a, key_b, scorer, threshold) - SLACK:
+        return Comparison(True, "spelling", min(max(score, rule.threshold), TYPO), "")
+    if score < min_similarity(key_a, key_b, rule) - SLACK:
         return Comparison(False, "different", score, "not similar")
     if value_a is not None or value_b is not None:
         return Comparison(False, "value", score, "only one is a value")
@@ -139,20 +138,18 @@ def compare_spaced(
     return Comparison(False, "different", score, why) if why else _slip(score)
 
 
-def _by_words(
-    a: tuple[str, PlainWords], b: tuple[str, PlainWords], rule: tuple[str, float], text: SourceText
-) -> Comparison:
+def _by_words(a: tuple[str, PlainWords], b: tuple[str, PlainWords], rule: NameRule, text: SourceText) -> Comparison:
     """Compare two plain names of equal word count: the result of all rules in a third of the time."""
-    (name_a, one), (name_b, other), (scorer, threshold) = a, b, rule
+    (name_a, one), (name_b, other) = a, b
     key_a, key_b = normalise(name_a), normalise(name_b)
     if key_a == key_b:
         return Comparison(True, "exact", 1.0, "")
     if "".join(one[1]) == "".join(other[1]):
         if one[1] != other[1] or differ_by_text(name_a, name_b, text.text):  # light house, lig hthouse
-            return Comparison(False, "different", similarity(key_a, key_b, scorer), "different words")
+            return Comparison(False, "different", similarity(key_a, key_b, rule.scorer), "different words")
         return Comparison(True, "form", SCORES["form"], "")
-    score = similarity(key_a, key_b, scorer)
-    if score < min_similarity(key_a, key_b, scorer, threshold) - SLACK:
+    score = similarity(key_a, key_b, rule.scorer)
+    if score < min_similarity(key_a, key_b, rule) - SLACK:
         return Comparison(False, "different", score, "not similar")
     reason = contradict_words(zip(*one, strict=True), zip(*other, strict=True), text)
     return Comparison(False, "different", score, reason) if reason else _slip(score)

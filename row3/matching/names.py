@@ -15,32 +15,13 @@ from rapidfuzz import process
 
 from row3.matching.assignment import assign_groups, group_items, nearest_column
 from row3.matching.normalise import normalise
-from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
+from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK, Named, NameRule
 from row3.matching.text.quotes import NO_TEXT, SourceText, normalised_difference
 
 if TYPE_CHECKING:
-    from row3.matching.judge import Judge, Matches
+    from row3.matching.matcher import Matcher, Matches
 
 EQUAL = ("exact", "alias")
-
-
-@dataclass(frozen=True, slots=True)
-class NameRule:
-    """A suite's settings for comparing names."""
-
-    scorer: str = "levenshtein"
-    threshold: float = 0.85
-    """Similarity in (0, 1] from which two normalised names may be spellings of one name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An expected name and its accepted alternatives."""
-
-    label: str
-    aliases: Sequence[str]
-    person: bool | None = None
-    """Whether the case declares it a person; None if the case does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +71,17 @@ class NameIndex:
         return {name: index for index, _, name in self._exact.values()}
 
     @cached_property
-    def judge(self) -> Judge:
+    def matcher(self) -> Matcher:
         """The comparer for names that are not equal, created on first use."""
-        from row3.matching.judge import Judge
+        from row3.matching.matcher import Matcher
 
-        rule = self._rule
-        return Judge(self._expected, self._canaries, rule.scorer, rule.threshold, self._text or NO_TEXT)
+        return Matcher(self._expected, self._canaries, self._rule, self._text or NO_TEXT)
 
     def matches(self, name: str) -> Matches:
         """Return the expected names and the nearest canary that a name matches."""
         found = self._matches.get(name)  # relationship ends repeat the names of concepts
         if found is None:
-            found = self._matches[name] = self.judge.matches(name)
+            found = self._matches[name] = self.matcher.matches(name)
         return found
 
     def resolve(self, name: str) -> tuple[int, bool] | None:
@@ -178,10 +158,10 @@ def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
         elif matches.edges:
             found[item] = matches
         else:
-            near = matches.vetoed if matches.vetoed.position >= 0 else index.judge.nearest(name)
+            near = matches.vetoed if matches.vetoed.position >= 0 else index.matcher.nearest(name)
             result[item] = NameMatch("unmatched", *near)
     edges = {item: matches.edges for item, matches in found.items()}
-    groups = group_items(edges, extracted, index.judge.likeness) if edges else {}
+    groups = group_items(edges, extracted, index.matcher.likeness) if edges else {}
     # A name nearest to what another name equals is one more name for that, and so is what is one name with it.
     settled = {groups[item] for item, scores in edges.items() if nearest_column(scores) in taken}
     free = {

@@ -42,13 +42,13 @@ _ASCII = bytes(
 
 def normalise_text(text: str) -> str:
     """Normalise a text of any length, uncached."""
-    key = spaced(text)
+    key = fold(text)
     if "  " in key or key[:1] == " " or key[-1:] == " ":
         return " ".join(key.split())
     return key
 
 
-def spaced(text: str) -> str:
+def fold(text: str) -> str:
     """Normalise a text, but keep one space for each character of punctuation and white space."""
     if text.isascii():
         # Most texts are ASCII, and bytes are several times as fast.

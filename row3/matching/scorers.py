@@ -1,8 +1,9 @@
-"""The string similarity scorers that a suite can choose from, all by rapidfuzz."""
+"""The string similarity scorers that a suite can choose from, all by rapidfuzz, and the names that they compare."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -24,6 +25,26 @@ SCORERS: Mapping[str, tuple[Any, float]] = {
 `levenshtein` counts swapped neighbours, the commonest slip, as one edit (optimal string alignment).
 """
 
+
+@dataclass(frozen=True, slots=True)
+class NameRule:
+    """A suite's settings for comparing names."""
+
+    scorer: str = DEFAULT
+    threshold: float = 0.85
+    """Similarity in (0, 1] from which two normalised names may be spellings of one name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An expected name and its accepted alternatives."""
+
+    label: str
+    aliases: Sequence[str]
+    person: bool | None = None
+    """Whether the case declares it a person; None if the case does not say."""
+
+
 SLACK = 1e-9
 """Tolerance when comparing with a threshold."""
 
@@ -43,14 +64,12 @@ SHORT_LENGTHS = range(5, 7)
 """Lengths of names in which one edit already falls below the default threshold."""
 
 
-def min_similarity(key_a: str, key_b: str, scorer: str, threshold: float) -> float:
+def min_similarity(key_a: str, key_b: str, rule: NameRule) -> float:
     """Return the similarity from which two normalised names may match: the threshold, or one edit in a short name.
 
     `seson` and `season` have 0.83. A threshold above the default makes no exception.
     """
     longer = max(len(key_a), len(key_b))
-    return (
-        threshold
-        if scorer != DEFAULT or threshold > 0.85 or longer not in SHORT_LENGTHS
-        else min(threshold, 1 - 1 / longer)
-    )
+    if rule.scorer != DEFAULT or rule.threshold > 0.85 or longer not in SHORT_LENGTHS:
+        return rule.threshold
+    return min(rule.threshold, 1 - 1 / longer)

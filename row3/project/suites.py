@@ -21,8 +21,7 @@ from row3.gate.results import JudgedSuite
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import LIST
-from row3.matching.names import NameRule
-from row3.matching.scorers import EXACT
+from row3.matching.scorers import EXACT, NameRule
 from row3.project.cases import GOLDEN
 from row3.project.config import (
     FILE,

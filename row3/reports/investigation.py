@@ -12,7 +12,7 @@ from row3.domain import numbers
 from row3.domain.counts import count
 from row3.domain.metrics import Zone
 from row3.domain.printable import cells, plain, shorten
-from row3.kinds.faults import Fault
+from row3.kinds.mistakes import Mistake
 from row3.matching.text.places import Place
 from row3.reports.document import (
     Block,
@@ -140,7 +140,7 @@ def _causes(found: Investigation, *, room: int, most: int) -> Iterator[Block]:
     """Yield the table of causes, with as many examples in each row as fit into `room` columns."""
     kept = found.groups[: max(1, most - len({group.part for group in found.groups}))]
     several, earlier = len(found.cases) > 1, found.earlier
-    rows: list[tuple[list[str], Sequence[Fault]]] = []
+    rows: list[tuple[list[str], Sequence[Mistake]]] = []
     for part in found.evidence.parts:
         if faults := found.evidence.of(part.key):
             size = found.evidence.size(part.key)
@@ -166,12 +166,12 @@ def _causes(found: Investigation, *, room: int, most: int) -> Iterator[Block]:
     yield Table([*(heads[i] for i in columns), "such as"], shown, "l" + "r" * (len(columns) - 1) + "l", more=left)
 
 
-def _cells(words: str, faults: Sequence[Fault], before: int | None, of: str = "") -> list[str]:
+def _cells(words: str, faults: Sequence[Mistake], before: int | None, of: str = "") -> list[str]:
     cases = len({fault.case_id for fault in faults})
     return [words, f"{len(faults):,}{of}", f"{cases:,}", "" if before is None else f"{before:,}"]
 
 
-def _examples(faults: Sequence[Fault], room: int) -> list[Span | str]:
+def _examples(faults: Sequence[Mistake], room: int) -> list[Span | str]:
     """Return as many labels as fit into `room` columns; three if it is 0."""
     parts: list[Span | str] = []
     for label in dict.fromkeys(plain(fault.label) for fault in faults):
@@ -215,7 +215,7 @@ def _faults(found: Investigation) -> Iterator[Block]:
             yield Items([*shown, *([left] if left else [])])
 
 
-def _fault(fault: Fault, *, several: bool) -> Text:
+def _fault(fault: Mistake, *, several: bool) -> Text:
     text: list[str | Span] = [f"{fault.case_id}: ", code(fault.label)] if several else [code(fault.label)]
     text += ["; nearest ", code(fault.other)] if fault.other else []
     text += [f"; {fault.note}"] if fault.note else []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from row3.commands.investigation import InvestigatedCase, Investigation, Symptom
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.kinds.checklist import Evidence, checklist
-from row3.kinds.faults import Fault, Faults
+from row3.kinds.mistakes import Mistake, Mistakes
 from row3.matching.text.places import Place
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
@@ -16,13 +16,13 @@ HALLUCINATION = Metric(
 )
 F1 = Metric("f1", "Concept F1")
 PLACE = Place(2, 3, 100, 106, "The *dough* rises, says @baker.", ((4, 11),))
-FAULTS = Faults(
+FAULTS = Mistakes(
     (
-        Fault("stated", "rye", place=PLACE, case_id="bread"),
-        Fault("absent", "oat", note="optional", case_id="bread"),
-        Fault("wrong-predicate", "a CAUSES b", "a IS_A b", pair="CAUSES for IS_A", case_id="bread"),
-        Fault("wrong-predicate", "c CAUSES d", "c IS_A d", pair="CAUSES for IS_A", case_id="bread"),
-        Fault("unknown", "A_B", case_id="bread"),
+        Mistake("stated", "rye", place=PLACE, case_id="bread"),
+        Mistake("absent", "oat", note="optional", case_id="bread"),
+        Mistake("wrong-predicate", "a CAUSES b", "a IS_A b", pair="CAUSES for IS_A", case_id="bread"),
+        Mistake("wrong-predicate", "c CAUSES d", "c IS_A d", pair="CAUSES for IS_A", case_id="bread"),
+        Mistake("unknown", "A_B", case_id="bread"),
     ),
     {"missed": 12, "extra": 10, "wrong": 5},
 )
@@ -38,7 +38,7 @@ CASE = InvestigatedCase(
         Symptom(F1, None, None, None, None),
     ),
     faults=FAULTS,
-    before=Faults(FAULTS.items[1:2], {}),
+    before=Mistakes(FAULTS.items[1:2], {}),
     notes=("The golden case has changed since the baseline.",),
 )
 FOUND = Investigation(

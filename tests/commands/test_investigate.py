@@ -19,7 +19,7 @@ from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
 from row3.gate.policy import GatePolicy
 from row3.kinds.checklist import Reply
-from row3.kinds.faults import Fault
+from row3.kinds.mistakes import Mistake
 from row3.project.project import Project, open_project, pick_suite
 from row3.project.recording_lines import merge, to_line
 from row3.project.suites import Suite
@@ -127,7 +127,7 @@ def looked_into(project: Project, concepts: Any = None, links: Any = None) -> In
     return investigate(project, _suite(project), ["bread"], RunOptions())
 
 
-def listed(found: Investigation, part: str) -> dict[str, Fault]:
+def listed(found: Investigation, part: str) -> dict[str, Mistake]:
     return {fault.label: fault for fault in found.evidence.of(part)}
 
 

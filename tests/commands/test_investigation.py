@@ -7,7 +7,7 @@ from dataclasses import replace
 from row3.commands.investigation import Fall, Symptom
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.kinds.checklist import Evidence, checklist
-from row3.kinds.faults import Fault, Faults
+from row3.kinds.mistakes import Mistake, Mistakes
 from row3.reports.investigation import investigation_document, investigation_json
 from row3.reports.markdown import markdown_text
 from tests.commands.investigated import CASE, FOUND, of_cases
@@ -79,8 +79,11 @@ def test_faults_of_one_cause_go_together_and_what_grew_most_comes_first() -> Non
 
 
 def test_over_several_cases_a_cause_in_more_of_them_comes_first() -> None:
-    once = Faults(tuple(Fault("near", label, case_id="oven") for label in "ab"), {})
-    both = [Faults((*once.items, Fault("reversed", "x", case_id="oven")), {}), Faults((Fault("reversed", "y"),), {})]
+    once = Mistakes(tuple(Mistake("near", label, case_id="oven") for label in "ab"), {})
+    both = [
+        Mistakes((*once.items, Mistake("reversed", "x", case_id="oven")), {}),
+        Mistakes((Mistake("reversed", "y"),), {}),
+    ]
     cases = [replace(CASE, id=name, faults=faults, before=None) for name, faults in zip("ab", both, strict=True)]
     groups = of_cases(*cases).groups
     assert [(group.words, group.rank) for group in groups] == [
@@ -91,8 +94,8 @@ def test_over_several_cases_a_cause_in_more_of_them_comes_first() -> None:
 
 
 def test_over_several_cases_a_fix_names_the_case_of_its_example_and_judging_comes_last() -> None:
-    ranked = Faults((Fault("missed", "password", case_id="reset"),), {})
-    unjudged = Faults(tuple(Fault("not-judged", name, case_id="refund") for name in ("password", "vat")), {})
+    ranked = Mistakes((Mistake("missed", "password", case_id="reset"),), {})
+    unjudged = Mistakes(tuple(Mistake("not-judged", name, case_id="refund") for name in ("password", "vat")), {})
     cases = [
         replace(CASE, id=name, faults=each, before=None) for name, each in (("refund", unjudged), ("reset", ranked))
     ]

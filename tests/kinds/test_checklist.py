@@ -10,7 +10,7 @@ from row3.domain.matches import ConceptState, QuoteState, RelationshipState
 from row3.domain.requests import Answer, Request
 from row3.kinds import MODULES, kind_named
 from row3.kinds.checklist import ANSWERS, Evidence, checklist
-from row3.kinds.faults import UNUSABLE, Fault
+from row3.kinds.mistakes import UNUSABLE, Mistake
 from tests.commands.investigated import FOUND
 
 
@@ -83,7 +83,7 @@ def test_answers_are_counts_of_faults_or_left_open() -> None:
 def test_too_narrow_or_too_permissive_is_asked_where_the_numbers_point_that_way(
     given: int, expected: int, asked: set[str]
 ) -> None:
-    faults = (Fault("stated", "rye"), Fault("unexpected", "oat"))
+    faults = (Mistake("stated", "rye"), Mistake("unexpected", "oat"))
     evidence = Evidence(faults, {"missed": expected, "extra": given}, *checklist("extraction"))
     assert {
         question for _, question, _ in evidence.asked() if "too narrow" in question or "too perm" in question
@@ -91,12 +91,12 @@ def test_too_narrow_or_too_permissive_is_asked_where_the_numbers_point_that_way(
 
 
 def test_whether_the_golden_case_is_wrong_only_a_person_can_say() -> None:
-    evidence = Evidence((Fault("near", "rye"),), {}, *checklist("extraction"))
+    evidence = Evidence((Mistake("near", "rye"),), {}, *checklist("extraction"))
     replies = {question: reply for _, question, reply in evidence.asked()}
     assert replies["Does the golden case lack aliases?"][::2] == ("1 of 1", True)
     assert replies["Does the golden case expect too little?"][::2] == ("no", False)
 
 
 def test_a_size_that_a_part_does_not_name_is_that_of_the_answer() -> None:
-    evidence = Evidence((Fault("unmatched", "x"),), {"": 7, "missed": 3}, *checklist("events"))
+    evidence = Evidence((Mistake("unmatched", "x"),), {"": 7, "missed": 3}, *checklist("events"))
     assert (evidence.size("missed"), evidence.size("extra"), evidence.size("case")) == (3, 7, 0)

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from row3.kinds.person_types import is_person_type
-from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.names import NameIndex, match_names
+from row3.matching.scorers import Named, NameRule
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,8 @@ def test_a_query_by_hand() -> None:
         "missedResults": ("c",),
         "wrongResults": ("n",),
     }
-    faults = RETRIEVAL.faults(case_of(RetrievalCase, CASE), found, RULES).items
-    assert [(f.label, f.note) for f in faults if f.cause == "low"] == [("b", "rank 2"), ("a", "rank 4")]
+    mistakes = RETRIEVAL.mistakes(case_of(RetrievalCase, CASE), found, RULES).items
+    assert [(f.label, f.note) for f in mistakes if f.cause == "low"] == [("b", "rank 2"), ("a", "rank 4")]
     states = [(match.label, match.state) for match in found.explanation.items]
     assert states == [("n", "not-relevant"), ("b", "relevant"), ("x", "not-judged"), ("a", "relevant")]
 

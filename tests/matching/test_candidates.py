@@ -9,7 +9,8 @@ import pytest
 from benchmarks.matching import PAIRS, read_pairs
 from row3.matching.candidates import likely_runs, may_mention
 from row3.matching.compare import compare
-from row3.matching.names import Named, NameIndex, NameRule
+from row3.matching.names import NameIndex
+from row3.matching.scorers import Named, NameRule
 from row3.matching.variant.acronyms import NO_ACRONYMS
 
 SIZE = 40
@@ -39,10 +40,10 @@ def test_candidates_include_every_match(seed: int) -> None:
     pairs = chance.sample([pair for pair in pairs if not pair.get("context") and not pair.get("person")], SIZE)
     expected = [pair["a"] for pair in pairs]
     asked = [form for name in (*expected, *(pair["b"] for pair in pairs)) for form in (name, mutated(name, chance))]
-    judge = NameIndex([Named(name, ()) for name in expected], (), NameRule()).judge
+    matcher = NameIndex([Named(name, ()) for name in expected], (), NameRule()).matcher
     found = lost = 0
     for name in filter(str.strip, asked):
-        edges = judge.matches(name).edges
+        edges = matcher.matches(name).edges
         for position, other in enumerate(expected):
             if compare(name, other, acronyms=NO_ACRONYMS).same:
                 found += 1
@@ -78,7 +79,7 @@ def test_the_quick_tests_of_a_text_keep_every_match() -> None:
 def test_a_mark_without_its_letter_is_searched_in_time(name: str) -> None:
     for expected in ([], [Named("fire", ())]):
         index = NameIndex(expected, ["..."], NameRule())
-        assert index.judge.matches(name).edges.keys() <= {0}
+        assert index.matcher.matches(name).edges.keys() <= {0}
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from benchmarks.matching import PAIRS, by_row3, count, decide, main, read_pairs
 from row3.matching.compare import PERSON_STEP, SCORES, TYPO, compare
 from row3.matching.lexicon.lists import listed
-from row3.matching.names import SCORERS, Named, NameIndex, NameRule
-from row3.matching.scorers import EXACT
+from row3.matching.names import NameIndex
+from row3.matching.scorers import EXACT, SCORERS, Named, NameRule
 from row3.matching.variant.acronyms import introduced
 
 DECIDED = """
@@ -439,9 +439,9 @@ def test_different_names(line: str) -> None:
 
 
 def test_the_threshold_is_necessary_for_spelling_only() -> None:
-    assert compare("photosynthesis", "photosynthesys", threshold=0.9).same
-    assert not compare("photosynthesis", "photosynthesys", threshold=0.95).same
-    assert compare("neural networks", "neural network", threshold=1.0).same
+    assert compare("photosynthesis", "photosynthesys", NameRule(threshold=0.9)).same
+    assert not compare("photosynthesis", "photosynthesys", NameRule(threshold=0.95)).same
+    assert compare("neural networks", "neural network", NameRule(threshold=1.0)).same
 
 
 @pytest.mark.parametrize(
@@ -457,14 +457,14 @@ def test_the_threshold_is_necessary_for_spelling_only() -> None:
     ],
 )
 def test_exact_disables_the_other_rules(one: str, other: str) -> None:
-    assert not compare(one, other, scorer=EXACT, threshold=0.1).same
-    assert compare(one, one.upper(), scorer=EXACT).how == "exact"
+    assert not compare(one, other, NameRule(EXACT, 0.1)).same
+    assert compare(one, one.upper(), NameRule(EXACT)).how == "exact"
 
 
 @pytest.mark.parametrize("scorer", sorted(SCORERS.keys() - {EXACT}))
 def test_every_scorer_can_be_used(scorer: str) -> None:
-    assert compare("photosynthesis", "photosynthesys", scorer=scorer).how == "spelling"
-    assert not compare("absorption", "adsorption", scorer=scorer).same
+    assert compare("photosynthesis", "photosynthesys", NameRule(scorer)).how == "spelling"
+    assert not compare("absorption", "adsorption", NameRule(scorer)).same
 
 
 def test_a_spelling_match_scores_below_a_form() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from row3.matching.assignment import MOST_COMPARED
 from row3.matching.compare import PERSON_STEP, SCORES, TYPO, compare
-from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
+from row3.matching.names import NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
-from row3.matching.scorers import EXACT, SCORERS
+from row3.matching.scorers import EXACT, SCORERS, Named, NameRule
 from row3.matching.scorers import similarity as scored
 from row3.matching.text.quotes import SourceText
 from tests.strategies import kindred_names

@@ -8,9 +8,9 @@ from row3.domain.matches import Triple
 from row3.domain.predicates import Predicates
 from row3.kinds.extraction.explain import end_resolver
 from row3.kinds.extraction.relationships import RelationshipIndex
-from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.names import NameIndex, match_names
 from row3.matching.normalise import normalise
-from row3.matching.scorers import similarity
+from row3.matching.scorers import Named, NameRule, similarity
 from row3.matching.text.quotes import SourceText
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from row3.commands.investigation import Investigation
-from row3.kinds.faults import Fault, Faults
+from row3.kinds.mistakes import Mistake, Mistakes
 from row3.matching.text.places import Place
 from row3.reports.document import Document, Items
 from row3.reports.investigation import (
@@ -111,9 +111,9 @@ def test_a_mark_inside_a_mark_and_a_line_break() -> None:
 
 
 def test_a_bad_answer_is_shown_as_it_came() -> None:
-    fault = Fault("unusable", "the answer is not JSON", case_id="bread")
+    fault = Mistake("unusable", "the answer is not JSON", case_id="bread")
     bad = replace(CASE, status="bad_answer", problem="the answer is not JSON", raw="```\nhello")
-    bad = replace(bad, faults=Faults((fault,), {}))
+    bad = replace(bad, faults=Mistakes((fault,), {}))
     text = markdown(of_cases(bad))
     assert "every metric is 0: the answer is not JSON." in text
     assert "````text\n```\nhello\n````" in text
@@ -121,12 +121,12 @@ def test_a_bad_answer_is_shown_as_it_came() -> None:
 
 
 def test_a_long_list_ends_with_what_is_left() -> None:
-    many = Faults(tuple(Fault("stated", f"c{i}", case_id="bread") for i in range(MOST + 5)), {})
+    many = Mistakes(tuple(Mistake("stated", f"c{i}", case_id="bread") for i in range(MOST + 5)), {})
     assert "- and 5 more; --format json has them all" in markdown(of_cases(replace(CASE, faults=many)))
 
 
 def test_nothing_went_wrong() -> None:
-    text = markdown(of_cases(replace(CASE, symptoms=(), faults=Faults((), {}))))
+    text = markdown(of_cases(replace(CASE, symptoms=(), faults=Mistakes((), {}))))
     assert "**Failing Metric(s)**: none: every metric reaches its target\n" in text
     assert "\nNothing went wrong.\n" in text
     assert "\n1. No change is needed: every metric reaches its target.\n" in text
@@ -140,9 +140,9 @@ def test_a_page_fits_on_a_screen_whatever_went_wrong(width: int) -> None:
             CASE,
             id=f"case-{number}",
             notes=("The golden case has changed since the baseline.",),
-            faults=Faults(
+            faults=Mistakes(
                 tuple(
-                    Fault(cause, f"{cause} {'very ' * number}long", pair="x" * number, case_id=f"case-{number}")
+                    Mistake(cause, f"{cause} {'very ' * number}long", pair="x" * number, case_id=f"case-{number}")
                     for cause in causes
                 ),
                 FOUND.evidence.sizes,

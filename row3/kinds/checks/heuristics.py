@@ -13,7 +13,8 @@ from row3.domain.matches import CORRECT
 from row3.kinds.checks.compiled import pattern_of, validator_of
 from row3.kinds.checks.model import Check
 from row3.kinds.checks.reading import Nothing, Reading, in_unit_of, numbers_in, quantity, same, short, unit_size
-from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.names import NameIndex, match_names
+from row3.matching.scorers import Named, NameRule
 
 REGEX_SECONDS = 1.0
 """Time limit of a pattern search; a pattern that backtracks endlessly fails."""

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from row3.kinds.answers import Parsed, read_json
 from row3.kinds.checks.compiled import path_of
-from row3.matching.value.values import Value, value_of
+from row3.matching.value.units import Value
+from row3.matching.value.values import value_of
 
 SHOWN = 60
 """Maximum characters of an answer quoted in a reason."""

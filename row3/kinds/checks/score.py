@@ -17,8 +17,8 @@ from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
-from row3.kinds.faults import Fault, Faults
 from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
+from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outputs import NO_FIELDS, Fields
 from row3.metrics.aggregate import PAIR, counted
 
@@ -195,9 +195,9 @@ class Checks(Kind):
         failed = () if found is None else tuple(each.label for each in found.items if each.state == "failed")
         return {"missedChecks": failed} if failed else {}
 
-    def faults(self, case: ChecksCase, score: CaseScore, rules: Rules) -> Faults:
+    def mistakes(self, case: ChecksCase, score: CaseScore, rules: Rules) -> Mistakes:
         """Return the failed checks by type, and the checks without a score."""
-        faults = []
+        mistakes = []
         for each in score.explanation.items:
             of_type, reason, pair = str(each.notes["type"]), str(each.notes["reason"]), ""
             if each.state == "failed" and of_type == "action":
@@ -206,8 +206,8 @@ class Checks(Kind):
                 pair = of_type
             cause = of_type if of_type in ("action", "judge") and each.state == "failed" else each.state
             if each.state != "passed":
-                faults.append(Fault(cause, each.label, note=reason, pair=pair))
-        return Faults(tuple(faults), {"": len(score.explanation.items)})
+                mistakes.append(Mistake(cause, each.label, note=reason, pair=pair))
+        return Mistakes(tuple(mistakes), {"": len(score.explanation.items)})
 
     def failure(self, name: str, item: str = "") -> str:
         """Return the type of a failed check; one with its own name is just `named`."""

@@ -218,8 +218,7 @@ def _actor(event: Any, expected: ExpectedEvent, case: EventsCase, rules: Rules) 
     }
     if owners:
         return {normalise(name) for name in owners} == {normalise(expected.actor)}
-    rule = rules.names
-    return compare(given, expected.actor, scorer=rule.scorer, threshold=rule.threshold).same
+    return compare(given, expected.actor, rules.names).same
 
 
 def _due_date(event: Any, expected: ExpectedEvent) -> str:

@@ -16,8 +16,9 @@ from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.relationships import RelationshipIndex, Resolve
 from row3.kinds.outputs import compare_types, type_of
 from row3.kinds.person_types import is_person_type
-from row3.matching.names import Named, NameIndex, NameMatch, NameRule, different_values, match_names, nearest
+from row3.matching.names import NameIndex, NameMatch, different_values, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
+from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
 
 FOREIGN = 1_000_000
@@ -204,7 +205,7 @@ def _concepts(
                 implied = found is not None and found.inferred  # the text has no name for it
                 quoted = "unsupported"
                 other = index.exact if state == "unmatched" else None
-                if implied or mentions(quote, names, text, lambda: index.judge.acronyms, other):
+                if implied or mentions(quote, names, text, lambda: index.matcher.acronyms, other):
                     quoted = "verified"
             else:
                 quoted = "unverified"

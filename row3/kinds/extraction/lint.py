@@ -14,8 +14,9 @@ from row3.domain.predicates import Predicates, fold_predicate
 from row3.kinds.base import Finding, Rules, lint_error, lint_warning
 from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship
-from row3.matching.names import Named, NameIndex
+from row3.matching.names import NameIndex
 from row3.matching.normalise import normalise
+from row3.matching.scorers import Named
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.forms import category_key
 
@@ -66,7 +67,7 @@ class _Matcher:
         """Return whether the text contains one of the names, or words that the matcher takes for one."""
         if any(map(self._text.mentions, names)):
             return True
-        return any(mentions(each, names, self._text, lambda: self.index.judge.acronyms) for each in self._sentences)
+        return any(mentions(each, names, self._text, lambda: self.index.matcher.acronyms) for each in self._sentences)
 
 
 def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:

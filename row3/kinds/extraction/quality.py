@@ -28,7 +28,7 @@ def measure(items: Sequence[tuple[str, str | None]], text: str | None, canaries:
     return Quality(
         len(quoted),
         sum(
-            source.contains_quote(quote) and mentions(quote, [label], source, lambda: index.judge.acronyms)
+            source.contains_quote(quote) and mentions(quote, [label], source, lambda: index.matcher.acronyms)
             for label, quote in quoted
         ),
         sum(not source.mentions(label) for label in labels),

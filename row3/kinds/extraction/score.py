@@ -16,9 +16,9 @@ from row3.kinds import MonitoredKind
 from row3.kinds.base import Expected, Finding, Measured, Rules
 from row3.kinds.extraction import items, lint
 from row3.kinds.extraction.explain import explain
-from row3.kinds.extraction.faults import extraction_faults
+from row3.kinds.extraction.mistakes import extraction_mistakes
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
-from row3.kinds.faults import Faults
+from row3.kinds.mistakes import Mistakes
 from row3.kinds.outputs import answer_schema, plain
 from row3.metrics.aggregate import PAIR, counted
 from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
@@ -239,10 +239,10 @@ class Extraction(MonitoredKind):
         }
         return {name: tuple(items) for name, items in lists.items() if items}
 
-    def faults(self, case: GoldenCase, score: CaseScore, rules: Rules) -> Faults:
-        """Return all faults, with their places in the text."""
+    def mistakes(self, case: GoldenCase, score: CaseScore, rules: Rules) -> Mistakes:
+        """Return all mistakes, with their places in the text."""
         quotes = [] if score.output is None else [concept.quote for concept in score.output.concepts]
-        return extraction_faults(
+        return extraction_mistakes(
             case, score.explanation, quotes, tuple(score.tally.get("unknownPredicates", ())), rules.names
         )
 

@@ -14,8 +14,8 @@ from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable, named_fault, plain_text, read_json
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
-from row3.kinds.faults import Fault, Faults
 from row3.kinds.judging import WINNERS, judged_tally
+from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outcome.judgement import (
     GRADES,
     JUDGEMENT_SCHEMA,
@@ -198,18 +198,18 @@ class Outcomes(Kind):
         lists = {"missedFacts": missed, "wrongClaims": tuple(claims)}
         return {name: lines for name, lines in lists.items() if lines}
 
-    def faults(self, case: OutcomeCase, score: CaseScore, rules: Rules) -> Faults:
+    def mistakes(self, case: OutcomeCase, score: CaseScore, rules: Rules) -> Mistakes:
         """Return the facts that `full` does not prove, its unsupported claims, and a tie or loss."""
         found: Items = score.explanation
         full = next(item for item in found.items if item.label == "full")
         lost = [each for each in found.expected if each.found_by is None]
-        faults = [Fault("missed", each.label, note=str(each.notes["reason"])) for each in lost]
-        faults += [Fault("claim", claim) for claim in full.notes.get("unsupportedClaims", ())]
+        mistakes = [Mistake("missed", each.label, note=str(each.notes["reason"])) for each in lost]
+        mistakes += [Mistake("claim", claim) for claim in full.notes.get("unsupportedClaims", ())]
         if full.state != "won":
-            faults.append(
-                Fault(full.state, full.label, note=full.notes.get("judgeNotes") or full.notes.get("reason", ""))
+            mistakes.append(
+                Mistake(full.state, full.label, note=full.notes.get("judgeNotes") or full.notes.get("reason", ""))
             )
-        return Faults(tuple(faults), {"missed": len(found.expected), "wrong": 1, "evidence": 1})
+        return Mistakes(tuple(mistakes), {"missed": len(found.expected), "wrong": 1, "evidence": 1})
 
     def expected(self, case: OutcomeCase) -> Iterator[Expected]:
         """Yield every required fact with its evidence, and every forbidden claim."""

@@ -34,6 +34,7 @@ MISSPELT = pairs(lists("misspellings")["misspelt"])
 SPELLINGS |= TRANSLITERATIONS | MISSPELT
 
 NUMERALS = pairs(_LISTS["numerals"])
+NUMBER_WORDS = words(_LISTS["number_words"])
 
 _TENS_IN_ROMAN = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
 _ONES_IN_ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")

@@ -6,10 +6,10 @@ import re
 from fractions import Fraction
 
 from row3.matching.lexicon.lists import lists, words
+from row3.matching.lexicon.words import NUMBER_WORDS
 from row3.matching.value.dates import consecutive_years, date_of
 from row3.matching.value.numbers import SCALES, SHORT_SCALES, number_of, ordinal_of
-from row3.matching.value.units import CASED, CENTS, CURRENCIES, NAMED, unit_of
-from row3.matching.value.values import NUMBER_WORDS, Value
+from row3.matching.value.units import CASED, CENTS, CURRENCIES, NAMED, Value, unit_of
 
 _IN_A_RANGE = re.compile(r"\d\s?[-–—−]\s?\d|^[-–—−]")
 _EDGE = re.compile(r"(?<=\d)(?=[^\W\d]|['’′\"”″])|(?<=[^\W\d])(?=\d)|(?<=['’′])(?=\d)|-")

@@ -1,12 +1,26 @@
-"""Units and currencies: spellings and conversion to base units."""
+"""Values, and spellings and base units of their units and currencies."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Literal, NamedTuple
 
 from row3.matching.lexicon.lists import lists
+
+ValueKind = Literal["number", "ordinal", "percent", "money", "date", "quantity", "range"]
+
+
+class Value(NamedTuple):
+    """A value; equal if kind, amount and unit are equal."""
+
+    kind: ValueKind
+    amount: Fraction | str | tuple[Value, Value]
+    """Exact: money in whole units, a percentage in percent, a date as ISO text, a range as its two ends."""
+    unit: str = ""
+    """ISO 4217 code for money, base unit for a quantity."""
+
 
 _LISTS = lists("units")
 

@@ -9,33 +9,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
-from row3.matching.lexicon.lists import lists, words
+from row3.matching.lexicon.words import NUMBER_WORDS
 from row3.matching.normalise import normalise
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-
-Kind = Literal["number", "ordinal", "percent", "money", "date", "quantity", "range"]
-
-
-class Value(NamedTuple):
-    """A value; equal if kind, amount and unit are equal."""
-
-    kind: Kind
-    amount: Fraction | str | tuple[Value, Value]
-    """Exact: money in whole units, a percentage in percent, a date as ISO text, a range as its two ends."""
-    unit: str = ""
-    """ISO 4217 code for money, base unit for a quantity."""
-
+    from row3.matching.value.units import Value
 
 _DIGIT = re.compile(r"[\d¼-¾⅐-⅞]")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _POINT = re.compile(r"(?<![\w.,])\.(?=\d)")
 """`.5 mg`"""
-NUMBER_WORDS = words(lists("english")["number_words"])
 
 
 def has_number(name: str) -> bool:

@@ -11,6 +11,7 @@ from row3.matching.lexicon.words import (
     BEFORE_NUMBERS,
     COMPANY_ENDS,
     FUNCTION_WORDS,
+    NUMBER_WORDS,
     NUMERALS,
     OFTEN,
     PHRASES,
@@ -19,7 +20,6 @@ from row3.matching.lexicon.words import (
     ROMAN_LETTERS,
     SPELLINGS,
 )
-from row3.matching.value.values import NUMBER_WORDS
 
 _LISTS = lists("english")
 

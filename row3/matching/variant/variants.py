@@ -12,10 +12,10 @@ from functools import lru_cache
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.vocabulary import is_word
-from row3.matching.lexicon.words import COMPANY_ENDS, ROMAN, STATES, VARIED
+from row3.matching.lexicon.words import COMPANY_ENDS, NUMBER_WORDS, ROMAN, STATES, VARIED
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import NON_NAME_WORDS, PERSON_WORDS, may_name_a_person
-from row3.matching.value.values import NUMBER_WORDS, has_number, with_values
+from row3.matching.value.values import has_number, with_values
 from row3.matching.variant.abbreviations import SHORT_WORDS, spelt_out
 from row3.matching.variant.forms import APART, MARK, SPECIAL_WORDS, form_key, form_keys
 from row3.matching.variant.marks import split_company

@@ -13,7 +13,7 @@ from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, valid
 from row3.kinds.checks.heuristics import HEURISTICS, graded
 from row3.kinds.checks.model import Check
 from row3.kinds.checks.reading import Reading, numbers_in, same
-from row3.matching.names import NameRule
+from row3.matching.scorers import NameRule
 from tests.scoring import case_of
 
 JSON = '{"city": "Paris", "population": 2.1, "names": ["Louvre", "Orsay"], "open": true, "note": null}'

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from row3.domain.matches import CORRECT_RELATIONSHIP, ExpectedRelationship, RelationshipMatch, Triple
 from row3.domain.predicates import INVERSES, SYMMETRIC, Predicates
 from row3.kinds.extraction.relationships import RelationshipIndex
-from row3.matching.names import Named, NameIndex, NameRule
+from row3.matching.names import NameIndex
+from row3.matching.scorers import Named, NameRule
 
 NAMES = NameIndex(
     [Named("John Smith", ["JS"]), Named("Mary Miller", ["MM"]), Named("Acme Company", []), Named("Berlin Office", [])],

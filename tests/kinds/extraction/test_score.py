@@ -18,7 +18,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
-from row3.matching.names import NameRule
+from row3.matching.scorers import NameRule
 from row3.running.evaluate import average
 from tests.scoring import case_of, score_by
 from tests.strategies import extraction_values

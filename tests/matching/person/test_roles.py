@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from row3.matching.compare import compare
-from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.names import NameIndex, match_names
 from row3.matching.person.persons import parse_person
 from row3.matching.person.roles import without_role
 from row3.matching.person.same_person import same_person
+from row3.matching.scorers import Named, NameRule
 
 ONE = """
 UN Secretary-General António Guterres | Antonio Guterres
@@ -55,7 +56,7 @@ Fed Chair Powell | Colin Powell, Secretary of State
 President Bush | Barbara Bush (First Lady)
 Chief Product Officer | Product Officer
 Director Compensation Policy | Compensation Policy
-Judge Selection Committee | Selection Committee
+Matcher Selection Committee | Selection Committee
 Major Depressive Disorder | Depressive Disorder
 Saddam Hussein | Hussein Saddam Jr.
 Winston Churchill (novelist) | Prime Minister Winston Churchill

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from row3.matching.compare import compare
 from row3.matching.lexicon.lists import listed
-from row3.matching.names import Named, NameIndex, NameRule
+from row3.matching.names import NameIndex
 from row3.matching.person.persons import parse_person
 from row3.matching.person.same_person import same_person
+from row3.matching.scorers import Named, NameRule
 
 ONE = """
 J. Smith | John Smith

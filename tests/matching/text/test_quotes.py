@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.matching.compare import compare
-from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.names import NameIndex, match_names
+from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
 
 TEXT = SourceText(

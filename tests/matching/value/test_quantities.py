@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.value.quantities import read_compound
-from row3.matching.value.values import Value
+from row3.matching.value.units import Value
 
 MINUTE, INCH, POUND = Fraction(60), Fraction("0.0254"), Fraction("453.59237")
 

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 
 from benchmarks.matching import PAIRS, read_pairs
 from row3.matching.compare import compare
-from row3.matching.names import Named, NameIndex, NameRule
+from row3.matching.names import NameIndex
 from row3.matching.normalise import normalise
+from row3.matching.scorers import Named, NameRule
 from row3.matching.value.dates import date_of, writes_day_first
 from row3.matching.value.numbers import number_of
 from row3.matching.value.quantities import has_other_words, read, read_range
-from row3.matching.value.values import Value, has_number, signs_differ, value_of, with_values
+from row3.matching.value.units import Value
+from row3.matching.value.values import has_number, signs_differ, value_of, with_values
 
 ONE = """
 March 25th, 2024 | 2024-03-25 | 25 Mar 2024 | 25.03.2024 | the 25th of March 2024 | 03/25/2024 | Monday, March 25, 2024

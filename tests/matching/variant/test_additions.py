@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.names import NameIndex, match_names
+from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.additions import same_but_for_addition, without_addition
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from row3.matching.compare import compare
-from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.names import NameIndex, match_names
+from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.marks import legal_forms_differ, mark_difference
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.matching.names import Named, NameIndex, NameRule
+from row3.matching.names import NameIndex
+from row3.matching.scorers import Named, NameRule
 from row3.matching.variant.numbered import numbered
 
 ONE = """

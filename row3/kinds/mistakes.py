@@ -13,12 +13,12 @@ UNUSABLE = "unusable"
 UNJUDGED = "not-judged"
 """Cause of an item that may be right, because nobody has judged it."""
 LACKING = frozenset({"missing", "unverified"})
-"""States of evidence that are faults."""
+"""States of evidence that are mistakes."""
 RIGHT = (True, "exact", "normalised", "right")
 """Values of the notes that say a fact is correct."""
 
 
-class Fault(NamedTuple):
+class Mistake(NamedTuple):
     """A wrong item of an answer, or an expectation it does not meet."""
 
     cause: str
@@ -32,37 +32,37 @@ class Fault(NamedTuple):
     case_id: str = ""
 
 
-class Faults(NamedTuple):
-    """The faults of one answer."""
+class Mistakes(NamedTuple):
+    """The mistakes of one answer."""
 
-    items: tuple[Fault, ...]
+    items: tuple[Mistake, ...]
     sizes: Mapping[str, int]
     """Number of items examined, by part of the checklist; `""` for all other parts."""
 
 
-def item_faults(found: Items, also: frozenset[str] = frozenset()) -> Faults:
-    """Return the faults of an answer that is a list of items; states in `also` count as found but are faults too.
+def item_mistakes(found: Items, also: frozenset[str] = frozenset()) -> Mistakes:
+    """Return the mistakes of an answer that is a list of items; states in `also` count as found but are mistakes too.
 
     An expectation matched by a wrong item is not missed as well.
     """
-    return Faults(tuple(_item_faults(found, also)), {"": len(found.items), "missed": len(found.expected)})
+    return Mistakes(tuple(_item_mistakes(found, also)), {"": len(found.items), "missed": len(found.expected)})
 
 
-def _item_faults(found: Items, also: frozenset[str]) -> Iterator[Fault]:
+def _item_mistakes(found: Items, also: frozenset[str]) -> Iterator[Mistake]:
     mismatched = {each.expected for each in found.items if each.state.startswith("wrong")}
     for each in found.expected:
         if each.found_by is None and each.label not in mismatched:
-            yield Fault("missed", each.label, each.nearest or "", noted(each.notes))
+            yield Mistake("missed", each.label, each.nearest or "", noted(each.notes))
     wanted: dict[str | None, Mapping[str, Any]] = {each.label: each.notes for each in found.expected}
     for item in found.items:
         pair = ", ".join(_confused(item, wanted.get(item.expected, {})))
         if item.state not in found.correct or item.state in also:
             wrong = item.state if item.state.startswith("wrong") and item.state not in also else ""
-            yield Fault(item.state, item.label, item.expected or "", noted(item.notes), pair=pair if wrong else "")
+            yield Mistake(item.state, item.label, item.expected or "", noted(item.notes), pair=pair if wrong else "")
         elif item.notes.get("typeState") in ("wrong", "missing"):
-            yield Fault("type", item.label, item.expected or "", pair=pair)
+            yield Mistake("type", item.label, item.expected or "", pair=pair)
         if item.notes.get("evidence") in LACKING:
-            yield Fault(item.notes["evidence"], item.label)
+            yield Mistake(item.notes["evidence"], item.label)
 
 
 def _confused(item: Item, wanted: Mapping[str, Any]) -> Iterator[str]:

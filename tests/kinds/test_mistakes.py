@@ -1,9 +1,9 @@
-"""Faults of an answer that is a list of items."""
+"""Mistakes of an answer that is a list of items."""
 
 from __future__ import annotations
 
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
-from row3.kinds.faults import item_faults, noted
+from row3.kinds.mistakes import item_mistakes, noted
 
 FOUND = Items(
     (
@@ -24,22 +24,22 @@ FOUND = Items(
 )
 
 
-def test_each_wrong_item_is_one_fault_with_the_confused_values() -> None:
-    faults, sizes = item_faults(FOUND)
-    assert [(fault.cause, fault.label, fault.pair) for fault in faults] == [
+def test_each_wrong_item_is_one_mistake_with_the_confused_values() -> None:
+    mistakes, sizes = item_mistakes(FOUND)
+    assert [(mistake.cause, mistake.label, mistake.pair) for mistake in mistakes] == [
         ("missed", "salt slows", ""),  # `oat falls` was told, with another actor
         ("wrong-actor", "Oat falls", "Bob for Cy"),
         ("missing", "Oat falls", ""),
         ("unmatched", "Sun shines", ""),
         ("type", "Alice", "ORG for PERSON"),
     ]
-    assert faults[0].note == "actor Di"
+    assert mistakes[0].note == "actor Di"
     assert sizes == {"": 4, "missed": 4}
 
 
-def test_a_state_that_counts_as_found_can_be_a_fault() -> None:
-    faults, _ = item_faults(FOUND, frozenset({"match"}))
-    assert ("match", "Rye rises", "") in [(fault.cause, fault.label, fault.pair) for fault in faults]
+def test_a_state_that_counts_as_found_can_be_a_mistake() -> None:
+    mistakes, _ = item_mistakes(FOUND, frozenset({"match"}))
+    assert ("match", "Rye rises", "") in [(mistake.cause, mistake.label, mistake.pair) for mistake in mistakes]
 
 
 def test_noted_omits_verdicts_and_empty_values() -> None:

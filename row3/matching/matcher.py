@@ -9,23 +9,20 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rapidfuzz import process
 
 from row3.matching.candidates import Candidates
 from row3.matching.compare import SCORES, compare, compare_spaced
 from row3.matching.normalise import normalise, with_single_spaces
-from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, min_similarity
+from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, Named, NameRule, min_similarity
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.dates import writes_day_first
 from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced
 from row3.matching.variant.forms import form_keys
 from row3.matching.variant.readings import split_parenthesis
-
-if TYPE_CHECKING:
-    from row3.matching.names import Named
 
 LONGEST_NAME = 300
 """Characters of a name beyond which only its spelling is compared."""
@@ -70,14 +67,11 @@ class Matches(NamedTuple):
 NO_MATCHES = Matches({}, {}, NOTHING, NOTHING)
 
 
-class Judge:
+class Matcher:
     """Compares names with the expected names and canaries of one case."""
 
-    def __init__(
-        self, expected: Sequence[Named], canaries: Sequence[str], scorer: str, threshold: float, text: SourceText
-    ) -> None:
-        self._expected, self._text = expected, text
-        self._scorer, self._threshold = scorer, threshold
+    def __init__(self, expected: Sequence[Named], canaries: Sequence[str], rule: NameRule, text: SourceText) -> None:
+        self._expected, self._rule, self._text = expected, rule, text
         # Labels take precedence over aliases; canaries come last. Names of punctuation only are dropped.
         labels = [(index, one.label) for index, one in enumerate(expected) if normalise(one.label)]
         aliases = [(index, alias) for index, one in enumerate(expected) for alias in one.aliases if normalise(alias)]
@@ -120,15 +114,16 @@ class Judge:
     def matches(self, name: str) -> Matches:
         """Return the expected names and the nearest canary that a name matches."""
         name = " ".join(name.split())
-        key, (scorer, full) = normalise(name), SCORERS[self._scorer]
+        rule, key = self._rule, normalise(name)
         if not key:
             return NO_MATCHES
-        cutoff = (min_similarity(key, key, self._scorer, self._threshold) - CUTOFF_SLACK) * full
+        scorer, full = SCORERS[rule.scorer]
+        cutoff = (min_similarity(key, key, rule) - CUTOFF_SLACK) * full
         hits = process.extract(key, self._keys, scorer=scorer, processor=None, limit=MOST_COMPARED, score_cutoff=cutoff)
         similar = {
             position: raw / full
             for other, raw, position in hits
-            if raw / full >= min_similarity(key, other, self._scorer, self._threshold) - SLACK
+            if raw / full >= min_similarity(key, other, rule) - SLACK
         }
         edges: dict[int, float] = {}
         hows: dict[int, str] = {}
@@ -137,7 +132,7 @@ class Judge:
         more: set[int] = set()
         numbered = has_number(name)
         day_first = self._day_first(name) if numbered else None
-        by_rules = self._scorer != EXACT
+        by_rules = rule.scorer != EXACT
         if by_rules and len(name) <= LONGEST_NAME and len(similar) < MOST_COMPARED:
             readings = self._candidates.readings(name)
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
@@ -148,8 +143,7 @@ class Judge:
             same, how, score, why_not = compare_spaced(
                 name,
                 self._names[position],
-                scorer=self._scorer,
-                threshold=self._threshold,
+                self._rule,
                 acronyms=acronyms,
                 text=self._text,
                 person=person,
@@ -176,8 +170,7 @@ class Judge:
         found = compare(
             one,
             other,
-            scorer=self._scorer,
-            threshold=self._threshold,
+            self._rule,
             acronyms=self.acronyms,
             text=self._text,
             person=self._expected[index].person,
@@ -207,7 +200,7 @@ class Judge:
         key = normalise(name)
         if not key or not self._owners:
             return NOTHING
-        scorer, full = SCORERS[self._scorer]
+        scorer, full = SCORERS[self._rule.scorer]
         _, raw, position = process.extractOne(key, self._keys[: len(self._owners)], scorer=scorer, processor=None)
         values = (name, self._names[position]) if has_number(name) else ()
         two = bool(values) and None not in [value_of(each) for each in values]
