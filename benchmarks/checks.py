@@ -73,7 +73,7 @@ def _record(root: Path, texts: dict[Path, str]) -> None:
     for path, text in texts.items():
         stored = parse_case(path.read_bytes(), path.name, suite.kind, where=path.name)
         assert isinstance(stored.case, ChecksCase)
-        request = asking.request(asking.lineup.prompts[0], stored.id, suite.kind.variables(stored.case), 0)
+        request = asking.request(asking.lineup.prompts[0], stored.id, stored.case.variables(), 0)
         answer = Answer(text, prompt_tokens=10, completion_tokens=40, latency_s=0.5)
         lines[stored.id, request.digest] = to_line(request, answer, recorded_at="2026-01-01T00:00:00Z")
     kept = "".join(f"{line}\n" for _, line in sorted(lines.items()))

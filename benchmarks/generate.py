@@ -274,7 +274,7 @@ def _asking(project: Project, suite: Suite, version: str) -> Any:
 
 
 def _lines(asking: Any, suite: Suite, stored: StoredCase, output: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    variables = suite.kind.variables(stored.case)
+    variables = stored.case.variables()
     for prompt in asking.lineup.prompts:
         request = asking.request(prompt, stored.id, variables, 0)
         text = json.dumps({prompt.output: output[prompt.output]}, indent=1)
@@ -286,8 +286,8 @@ def _lines(asking: Any, suite: Suite, stored: StoredCase, output: dict[str, Any]
             latency_s=1.5,
         )
         yield request.prompt, request.digest, to_line(request, answer, recorded_at=RECORDED_AT)
-        parsed = suite.kind.parse(prompt.output, text)
-        variables = {**variables, **suite.kind.context(prompt.output, getattr(parsed, "value", None))}
+        parsed = suite.kind.outputs[prompt.output].read(text)
+        variables = {**variables, **parsed.value.context(prompt.output)}
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from row3.commands.importing.promptfoo import read_promptfoo, read_table
 from row3.errors import EnvironmentFault, UsageError
 from row3.integrations.monitoring.samples import record_with_text
 from row3.integrations.monitoring.storage import open_store
-from row3.kinds import MODULES
+from row3.kinds import DEFAULT, MODULES, checking_kind
 from row3.kinds.base import Kind
 from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes
 from row3.reports.recordings import imported_document, kept_text
@@ -49,7 +49,9 @@ def command() -> None:
 @dry_run
 def promptfoo(file: str, common: Common, *, dry_run: bool) -> None:
     """Import the tests, assertions and prompts of a promptfoo configuration (YAML or JSON)."""
-    _import(common, Path(file), lambda path, prompts, _: read_promptfoo(path, prompts), "checks", dry_run=dry_run)
+    _import(
+        common, Path(file), lambda path, prompts, _: read_promptfoo(path, prompts), checking_kind(), dry_run=dry_run
+    )
 
 
 @command.command("csv")
@@ -61,7 +63,7 @@ def promptfoo(file: str, common: Common, *, dry_run: bool) -> None:
 @dry_run
 def csv_(file: str, common: Common, *, dry_run: bool, **checks: str | None) -> None:
     """Import the rows of a table; understands promptfoo's columns such as __expected."""
-    _import(common, Path(file), _reader(".csv", **checks), "checks", dry_run=dry_run)
+    _import(common, Path(file), _reader(".csv", **checks), checking_kind(), dry_run=dry_run)
 
 
 @command.command()
@@ -72,13 +74,13 @@ def csv_(file: str, common: Common, *, dry_run: bool, **checks: str | None) -> N
 @dry_run
 def jsonl(file: str, common: Common, *, dry_run: bool, **checks: str | None) -> None:
     """Import golden cases, or {"input": …, "expected": …}, one per line."""
-    _import(common, Path(file), _reader(".jsonl", **checks), "checks", dry_run=dry_run)
+    _import(common, Path(file), _reader(".jsonl", **checks), checking_kind(), dry_run=dry_run)
 
 
 @click.command("import", cls=Command)
 @click.argument("file")
 @suite
-@options.option("--kind", type=click.Choice(list(MODULES)), help="Kind of a new suite; default: extraction.")()
+@options.option("--kind", type=click.Choice(list(MODULES)), help=f"Kind of a new suite; default: {DEFAULT}.")()
 @expected
 @check
 @at
@@ -103,7 +105,7 @@ def _reader(ending: str, *, check: str | None, path: str | None, expected: str |
         raise click.UsageError("--expected names a column, and JSON Lines has none; leave it out")
 
     def read(file: Path, prompts: PromptFiles, kind: Kind) -> Drafts:
-        if kind.name != "checks":
+        if kind.check_model is None:
             if (expected or check or path) is not None:
                 where = "--expected, --check, --path"
                 raise UsageError(f"kind {kind.name} has no checks", where=where, fix="Leave them out")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,28 +14,29 @@ from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
+from row3.kinds import DEFAULT, MODULES
 
-if TYPE_CHECKING:
-    from row3.commands.init import StarterKind
+STARTERS = [name for name in MODULES if files("row3").joinpath("starter", name).is_dir()]
+"""Kinds with a starter: suites that need neither documents nor systems of the user's."""
 
 
 @click.command(cls=Command)
 @options.option(
     "--kind",
-    type=click.Choice(["extraction", "checks", "events", "entities", "retrieval"]),
-    help="What the suite scores; default: extraction, the concepts of a text.",
+    type=click.Choice(STARTERS),
+    help=f"What the suite scores; default: {DEFAULT}, the concepts of a text.",
 )()
 @click.option("--empty", is_flag=True, help="Only settings, no suite.")
 @click.option("--example", is_flag=True, help="An example with five long golden cases, two prompts and every setting.")
 @options.output_options()
-def init(kind: StarterKind | None, common: Common, *, empty: bool, example: bool) -> None:
+def init(kind: str | None, common: Common, *, empty: bool, example: bool) -> None:
     """Create a row3 project here: settings, a prompt, two golden cases; overwrites nothing."""
     from row3.commands.init import init as make_project
     from row3.commands.init import next_steps
 
     if sum((empty, example, kind is not None)) > 1:
         raise click.UsageError("--kind, --empty and --example exclude each other; leave out all but one")
-    made = make_project(common.start, "empty" if empty else "example" if example else kind or "extraction")
+    made = make_project(common.start, "empty" if empty else "example" if example else kind or DEFAULT)
     lines = [f"  {item.what:<9} {item.path}" for item in made]
     common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))
 

@@ -14,6 +14,7 @@ from row3.domain.matches import Explanation
 from row3.domain.printable import plain
 from row3.errors import InvalidFile, UsageError
 from row3.gate.alias_review import AliasReview, Candidate, Decision, Stands, Unmatched
+from row3.kinds import all_kinds
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
@@ -43,9 +44,10 @@ def review(
     project: Project, suite: Suite, *, only: Collection[str] | None = None, named: Sequence[str] = ()
 ) -> AliasReview:
     """Return the unmatched items of recorded answers to the chosen cases. Raises `UsageError`, `InvalidFile`."""
-    if not suite.kind.related:
+    if suite.kind.case_model is not GoldenCase:
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
-        raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
+        having_aliases = next(name for name, kind in all_kinds().items() if kind.case_model is GoldenCase)
+        raise UsageError(what, where="row3 aliases review", fix=f"Name a suite of kind `{having_aliases}` with --suite")
     runs, judged = RecordedAnswers(project, suite, named), read_reviewed(project.root, f"{suite.golden}/{FILE}")
     items: list[Unmatched] = []
     unanswered: list[str] = []
@@ -227,9 +229,8 @@ class Decider:
             before = self._project.tree.read(item.file)
             after = edited(before)
             kind, rules = self._suite.kind, self._suite.rules
-            old, new = (
-                applicable_findings(self._suite, kind.lint(self._case(raw, item), rules)) for raw in (before, after)
-            )
+            both = (self._case(raw, item) for raw in (before, after))
+            old, new = (applicable_findings(self._suite, kind.lint.case(case, rules)) for case in both)
             known = {(finding.rule, finding.path) for finding in old}
             for each in new:
                 if each.level == "error" and (each.rule, each.path) not in known:

@@ -18,7 +18,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.case_worth import CasesReport, FlakyReport, flakiness, redundant, worth
 from row3.gate.policy import find_metric
 from row3.gate.power import PowerReport, sensitivity
-from row3.kinds.cases import expected_in
+from row3.kinds.demands import demands_of, expected_in
 from row3.project.chosen_cases import cases_of
 from row3.project.criteria import in_force
 from row3.project.project import Project, has_baseline
@@ -122,7 +122,8 @@ def judge_cases(
 ) -> CasesReport:
     """Report how well each case tells the recorded versions apart. Raises `InvalidFile`, `UsageError`."""
     expectations = {
-        stored.id: expected_in(suite.kind.demands(stored.case)) for stored in cases_of(project, suite, only)
+        stored.id: expected_in(demands_of(stored.case, suite.kind.expected(stored.case)))
+        for stored in cases_of(project, suite, only)
     }
     titles, columns = _columns(gather(project, suite, named=named))
     if not columns:

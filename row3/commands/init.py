@@ -10,6 +10,7 @@ from typing import Literal
 
 from row3.domain.counts import count
 from row3.errors import UsageError
+from row3.kinds import DEFAULT
 from row3.project.cases import GOLDEN, PATTERN
 from row3.project.config import FILE
 from row3.project.files import disk_faults
@@ -17,10 +18,6 @@ from row3.project.project import LOCAL
 from row3.project.transaction import commit, writing
 from row3.project.tree import WorkTree
 
-StarterKind = Literal["extraction", "checks", "events", "entities", "retrieval"]
-"""Kinds with a starter: suites that need neither documents nor systems of the user's."""
-Starter = StarterKind | Literal["empty", "example"]
-"""Folder in the package that is copied: two cases of a kind, no cases, or a larger suite."""
 LINES = {
     ".gitattributes": (
         "metrics-history.json merge=union",
@@ -42,8 +39,10 @@ class Created:
     """Extended: missing lines were appended. Kept: the file existed and is unchanged."""
 
 
-def init(folder: Path, starter: Starter = "extraction") -> list[Created]:
+def init(folder: Path, starter: str = DEFAULT) -> list[Created]:
     """Create a project's files as one change, with a starter if it has no settings, cases or prompts.
+
+    `starter` is the folder in the package that is copied: two cases of a kind, no cases (`empty`), or `example`.
 
     Raises `UsageError` for a file or a folder inside another project, `EnvironmentFault`.
     """
@@ -105,7 +104,7 @@ def next_steps(created: list[Created]) -> tuple[str, ...]:
     )
 
 
-def _layout(tree: WorkTree, starter: Starter) -> dict[str, bytes]:
+def _layout(tree: WorkTree, starter: str) -> dict[str, bytes]:
     """Return the content of each file to create, by its path in the project."""
     layout = _files(files("row3").joinpath("starter", starter))
     patterns = (f"golden/*/{PATTERN}", "prompts/*-v*.md")

@@ -180,8 +180,8 @@ class Investigation:
             said = f"{said.rstrip('.')}; case {code(one.case_id)}."
         if not self.prompted:
             return said[0].upper() + said[1:]
-        output = next(part.output for part in self.evidence.parts if part.key == group.part)
-        prompts = [each.ref for each in self.evidence.prompts if each.output in (output, "extraction")]
+        outputs = next(part.outputs for part in self.evidence.parts if part.key == group.part)
+        prompts = [each.ref for each in self.evidence.prompts if each.output in outputs]
         return f"{[*prompts, self.evidence.prompts[-1].ref][0]}: {said}"
 
     @property

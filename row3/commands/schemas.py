@@ -137,7 +137,7 @@ class Results(CamelModel):
 def schemas() -> dict[str, dict[str, Any]]:
     """Return each schema by its file's name without `.schema.json`."""
     named = {
-        **{kind.case_schema: _schema(kind.case_model) for kind in all_kinds().values()},
+        **{kind.case_model.schema_name(): _schema(kind.case_model) for kind in all_kinds().values()},
         "recording": _schema(recording_lines.Recording, recording_lines.SCHEMA_VERSION),
         "baseline": _schema(manifests.ManifestFile, manifests.SCHEMA_VERSION),
         "history": _schema(list[HistoryEntry])

@@ -52,7 +52,7 @@ def manifest_of(project: Project, run: Run) -> Manifest:
     """Return the manifest of a complete run. Raises `InvalidFile`."""
     header, kind = run.header, run.suite.kind
     inputs = {
-        stored.id: digest_json(kind.variables(stored.case))
+        stored.id: digest_json(stored.case.variables())
         for stored in project.cases.read(project.golden(header.suite), kind)
     }
     cases = {}

@@ -38,7 +38,7 @@ class CasePages:
         same = base is not None and bool(record.said) and base[1].said == record.said
         before = None if base is None or same else base[0]
         body = body_of(kind, score, zones, change) | {
-            "texts": texts_of(kind.variables(case)),
+            "texts": texts_of(case.variables()),
             "marked": kind.in_text,
             "aliases": {one.name: one.facts["alias"] for one in kind.expected(case) if one.facts.get("alias")},
             "now": answer_of(kind, score),
@@ -94,8 +94,8 @@ def _rounded(value: float | None) -> float | None:
 
 def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
     """Return a case's answer and how each of its items matched, each None if missing."""
-    answer = None if score.output is None else kind.output_json(score.output)
-    matches = None if score.explanation is None else kind.matches_json(score.explanation)
+    answer = None if score.output is None else score.output.answer_json()
+    matches = None if score.explanation is None else score.explanation.as_json()
     if kind.graded_as and matches is not None:
         items = [{"label": each["label"]} for each in matches["items"]]
         if kind.arms:

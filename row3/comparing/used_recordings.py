@@ -46,7 +46,7 @@ class UsedRecordings:
         others = (prompt for prompt in readable if prompt.ref.name not in names)
         self._outside = [prompt for prompt in others if prompt.output in suite.kind.outputs]
         """Prompts outside the current pipelines; their recordings count as used too."""
-        self._rubrics = [prompt for prompt in readable if prompt.output in suite.kind.rubrics]
+        self._rubrics = [prompt for prompt in readable if prompt.output in suite.kind.judgeable.rubrics]
         self.contradictions: dict[str, str] = {}
         """Why a recording belongs to another request, by digest, for those found so far."""
 
@@ -73,11 +73,10 @@ class UsedRecordings:
                 self.contradictions[request.digest] = contradiction
             return recording.answer
 
-        kind = self._suite.kind
         cases = self._project.cases_of(self._suite)
         for stored in chain(cases, self._changed_base_cases()) if any_model else cases:
             for repeat in self._repeats:
-                states = [kind.variables(stored.case)]
+                states = [stored.case.variables()]
                 for arm, own in stages.items():
                     paths = recorded_paths(own, stored, repeat, find, arm)
                     states += [dict(path.answers.variables) for path in paths]

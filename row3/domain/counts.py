@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,6 +35,11 @@ def marked(value: Any) -> str:
     if value is None:
         return "none"
     return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)}`"
+
+
+def words_of(name: str) -> str:
+    """Return the name of a field, a list or a state as words: `missed concepts`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub("[_-]+", " ", name)).lower()
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:

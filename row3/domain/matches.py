@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
+from row3.domain.models import as_json
+
 ConceptState = Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
 """`semantic`: different words, matched by embeddings; only in suites that enable it."""
 RelationshipState = Literal[
@@ -114,6 +116,23 @@ class Explanation:
     relationships: tuple[RelationshipMatch, ...]
     expected_relationships: tuple[ExpectedRelationship, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        """Return every match of every concept and relationship as plain values."""
+        return {
+            "concepts": [
+                {key: part for key, part in as_json(match).items() if part or key not in ("how", "whyNot", "type")}
+                for match in self.concepts
+            ],
+            "expectedConcepts": [
+                {"label": one.label, "required": one.required, "foundBy": one.found_by}
+                if one.found_by is not None
+                else as_json(one)
+                for one in self.expected_concepts
+            ],
+            "relationships": as_json(self.relationships),
+            "expectedRelationships": as_json(self.expected_relationships),
+        }
+
 
 class Item(Protocol):
     """One item of the answer: an `ItemMatch`, or a kind's own class that computes the fields when they are read."""
@@ -167,17 +186,18 @@ class Items(NamedTuple):
     expected: tuple[ItemExpectation, ...]
     correct: frozenset[str]
     """States that count as found."""
+    flawed: frozenset[str] = frozenset()
+    """Those of them that are partly wrong."""
 
-
-def items_json(found: Items) -> dict[str, Any]:
-    """Return the items as plain values, for JSON."""
-    return {
-        "items": [
-            {"label": m.label, "state": m.state, "expected": m.expected, "score": round(m.score, 4), **m.notes}
-            for m in found.items
-        ],
-        "expected": [
-            {"label": e.label, "foundBy": e.found_by, "nearest": e.nearest, "score": round(e.score, 4), **e.notes}
-            for e in found.expected
-        ],
-    }
+    def as_json(self) -> dict[str, Any]:
+        """Return the items as plain values."""
+        return {
+            "items": [
+                {"label": m.label, "state": m.state, "expected": m.expected, "score": round(m.score, 4), **m.notes}
+                for m in self.items
+            ],
+            "expected": [
+                {"label": e.label, "foundBy": e.found_by, "nearest": e.nearest, "score": round(e.score, 4), **e.notes}
+                for e in self.expected
+            ],
+        }

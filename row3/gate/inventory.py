@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from row3.domain.judgements import Criteria, CriteriaChange, Effect, Rule
-from row3.kinds.cases import DISARMED, SOURCE
+from row3.kinds.demands import DISARMED, SOURCE
 
 Demands = Callable[[str], Mapping[str, str]]
 """Returns a case's demands, key to digest, by case id; called only for cases that differ."""

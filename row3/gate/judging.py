@@ -13,7 +13,7 @@ from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import RollingBaseline
-from row3.kinds.cases import SOURCE
+from row3.kinds.demands import SOURCE
 
 SIGNATURE_DIGITS = 16
 MOST_INCOMPARABLE = 0.5

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-from row3.domain.prompts import RUBRIC_OUTPUTS
-from row3.domain.scores import Quality
 from row3.errors import InvalidFile
-from row3.kinds.base import Kind
+
+if TYPE_CHECKING:
+    from row3.kinds.base import Kind, MonitoredKind
 
 MODULES = {
     "extraction": "row3.kinds.extraction.score",
@@ -25,6 +23,8 @@ MODULES = {
 """Module of each kind, by the kind's name; its `KIND` is imported on first use."""
 MONITORED = "extraction"
 """Kind of what production answers: monitoring measures records by it, and traces become cases of it."""
+DEFAULT = next(iter(MODULES))
+"""Kind of a suite that names none."""
 
 
 @cache
@@ -45,24 +45,15 @@ def kind_named(name: str, *, where: str) -> Kind:
     return _kind(name)
 
 
-class MonitoredKind(Kind):
-    """A kind of which production's answers may be."""
-
-    @abstractmethod
-    def quality(self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
-        """Return what can be counted without a golden case over the items found in a text, each with its quote."""
-
-    @abstractmethod
-    def canaries(self, labels: Sequence[str], text: str | None, canaries: Sequence[str]) -> int | None:
-        """Return only the last of these counts."""
-
-    @abstractmethod
-    def expectations(self, output: Any) -> dict[str, Any]:
-        """Return what an output meets, in the form of `split`."""
+def checking_kind() -> str:
+    """Return the kind whose cases list the checks of an answer: what other programs' evaluations become."""
+    return next(name for name, kind in all_kinds().items() if kind.check_model is not None)
 
 
 def monitored_kind() -> MonitoredKind:
     """Return the kind of production's answers."""
+    from row3.kinds.base import MonitoredKind
+
     kind = _kind(MONITORED)
     assert isinstance(kind, MonitoredKind)
     return kind
@@ -70,6 +61,8 @@ def monitored_kind() -> MonitoredKind:
 
 def of_another_kind(output: str, kind: Kind) -> bool:
     """Return whether an output belongs to another kind or a judge instead of the given kind."""
+    from row3.domain.prompts import RUBRIC_OUTPUTS  # whose models `--help` has no use for
+
     if output in kind.outputs:
         return False
     return output in RUBRIC_OUTPUTS or any(output in other.outputs for other in all_kinds().values())

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Literal, NamedTuple
+from functools import cached_property, partial
+from typing import Any, Literal, NamedTuple, cast
 
 import rapidfuzz
 
 from row3.domain.asks import Ask, Scoring, finish, no_vectors
+from row3.domain.counts import words_of
 from row3.domain.embeddings import SemanticRule
 from row3.domain.judges import Graded, JudgeRules, Judging
-from row3.domain.matches import items_json
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.prompts import Prompt
-from row3.domain.requests import digest_json
-from row3.domain.scores import CaseScore, Tally
+from row3.domain.scores import CaseScore, Quality, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault
-from row3.kinds.cases import DISARMED, SOURCE, demand_text, fact_text, split_case
-from row3.kinds.mistakes import Mistakes, item_mistakes, spaced
-from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
-from row3.matching.normalise import normalise
+from row3.kinds.demands import Expected
+from row3.kinds.mistakes import Mistakes, item_mistakes
+from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit
 from row3.matching.scorers import NameRule
 from row3.matching.text.quotes import SourceText
 from row3.metrics.aggregate import counted
@@ -80,19 +77,6 @@ class Reference(NamedTuple):
     path: tuple[str | int, ...] = ()
 
 
-class Expected(NamedTuple):
-    """An item that a case expects or forbids."""
-
-    what: str
-    """`concept`, `canary`, `relationship` …"""
-    name: str
-    facts: Mapping[str, Any] = {}
-    """Further demands on it by name: `required`, `alias`, `type`."""
-    names: Sequence[str] = ()
-    """What an answer calls it, if not `name`; a forbidden item with a name of an expected one is never found."""
-    forbidden: bool = False
-
-
 class Measured(NamedTuple):
     """An answer's score and its explanation."""
 
@@ -110,6 +94,60 @@ class Measured(NamedTuple):
     """Counts of item states; None to count those of `Items`."""
 
 
+class Group(NamedTuple):
+    """A group of the tally: items of an answer, counted by state."""
+
+    key: str
+    title: str
+    noun: str
+    states: str
+    """States in the order shown."""
+    names: Mapping[str, str] = {}
+    """By state, the group that counts which name replaced which."""
+    note: str = ""
+    """The note that holds the state; empty for the item's own."""
+
+
+TYPES = Group("types", "Types", "matched", "exact normalised wrong missing", note="typeState")
+"""The types of matched items, compared by `outputs.compare_types`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """The checks of a kind's golden cases."""
+
+    case: Callable[[Any, Rules], Iterable[Finding]]
+    """Problems and weaknesses of one case."""
+    suite: Callable[[Sequence[Any]], Iterable[Finding]] = lambda cases: ()
+    """Problems and weaknesses of a suite's cases as a whole."""
+    rules: Callable[[Rules], Iterable[Finding]] = lambda rules: ()
+    """Problems in the suite's settings, with paths below `[suites.NAME]`."""
+    declares: Callable[[Any], Sequence[Reference]] = lambda case: ()
+    """Documents and entities that cases of other suites may refer to."""
+    refers_to: Callable[[Any], Sequence[Reference]] = lambda case: ()
+    """Documents and entities of other suites' cases that a case refers to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgeable:
+    """What scores an answer beside row3: a judge, by its rubric prompts, and the project's own functions."""
+
+    rubrics: frozenset[str] = frozenset()
+    """Output names of rubric prompts; empty for a kind without a judge."""
+    metrics: frozenset[str] = frozenset()
+    """Metrics based on a judge's grades: they block only if the judge is warranted."""
+    schema: Callable[[Prompt], Mapping[str, Any]] = lambda rubric: {}
+    """The JSON schema of a judge's answer to a rubric."""
+    example: Callable[[], Mapping[str, Any]] = dict
+    """Example variables, with which a rubric's template is checked before a judge is asked."""
+    graded: Callable[[Any, Any, Rules], Iterable[tuple[Graded, Judging]]] = lambda case, output, rules: ()
+    """Each part of a case's output that a judge grades, with a generator that asks the judge again."""
+    asks: Callable[[Any, Rules], bool] = lambda case, rules: False
+    """Whether a case's score needs more than case and answer: a judge, a function, or the answer's cost or time."""
+    functions: Callable[[Any, Rules], Iterable[str]] = lambda case, rules: ()
+    """The functions, `module:function`, that score a case; for None as the case, those of the suite's checks."""
+
+
 class Kind(ABC):
     """One kind of suite. All methods are pure."""
 
@@ -118,30 +156,22 @@ class Kind(ABC):
     """Scorer version: raise it with every change that can move a score; a test pins its scores."""
     case_model: type[Any]
     """A `row3.kinds.cases.Case`; the first line of its docstring says what a golden case of this kind is."""
-    case_schema: str
-    """Name of the JSON schema of its cases."""
     metrics: Sequence[Metric]
-    """Metrics in display order: headline metrics first, the last of them the composite."""
+    """Metrics in display order: headline metrics first, the last of them the composite, or what is judged first."""
     outputs: Mapping[str, type[Any]]
     """Each `row3.kinds.outputs.Output` by its name in a prompt's front matter. The last one is scored."""
-    primary: str
-    """Key of the composite, or of the metric used instead."""
-    related = False
-    """Whether suites may set predicates and semantic matching."""
+    groups: Sequence[Group] = ()
+    """Groups of the tally, in display order."""
+    lint: Lint
+    judgeable = Judgeable()
+    settings: frozenset[str] = frozenset({"fields"})
+    """Settings of a suite, of those that only some kinds use, that have an effect."""
     invented: frozenset[str] = frozenset()
     """Metrics skipped if nothing is expected, unless the answer has items."""
-    tallied: tuple[str, str] | None = None
-    """An additional group of the tally, and the item note that it counts."""
     check_model: type[Any] | None = None
     """Type of a suite's `checks`; None for a kind without checks."""
-    rubrics: frozenset[str] = frozenset()
-    """Output names of rubric prompts; empty for a kind without a judge."""
-    judged_metrics: frozenset[str] = frozenset()
-    """Metrics based on a judge's grades: they block only if the judge is warranted."""
     graded_as: str = ""
     """Name on pages for the graded parts of an answer; empty if answers are lists of items."""
-    also_wrong: frozenset[str] = frozenset()
-    """States of items that count as found but are partly wrong."""
     in_text = False
     """Whether its labels occur in a case's text, where pages mark them."""
     arms: tuple[str, ...] = ()
@@ -149,10 +179,15 @@ class Kind(ABC):
     gate_defaults: Mapping[str, Any] = {}
     """Defaults of the gate, instead of `GatePolicy`'s."""
 
-    @property
+    @cached_property
     def primary_metric(self) -> Metric:
         """The metric that the gate judges first."""
-        return next(metric for metric in self.metrics if metric.key == self.primary)
+        return [metric for metric in self.metrics if not metric.companion][-1]
+
+    @property
+    def primary(self) -> str:
+        """Key of that metric."""
+        return self.primary_metric.key
 
     @property
     def whole(self) -> str:
@@ -171,56 +206,19 @@ class Kind(ABC):
         """Return the JSON schema of answers to a prompt with this output."""
         return answer_schema(self.outputs[output], {})
 
-    def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
-        """Return the JSON schema of a judge's answer to this rubric."""
-        return {}
-
-    def rubric_variables(self) -> Mapping[str, Any]:
-        """Return example variables, with which a rubric's template is checked before a judge is asked."""
-        return {}
-
-    def variables(self, case: Any) -> dict[str, Any]:
-        """Return a case's variables for a prompt's template: its input, never its expectations."""
-        value: dict[str, Any] = case.variables()
-        return value
-
-    def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Parse a prompt's answer as the named output, with the documented repairs."""
-        return read_text(self.outputs[output], text, fields)
-
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Parse an output made by another program: a JSON value, or its text."""
-        if isinstance(value, str):
-            return self.parse(self.whole, value, fields)
-        return fit(self.outputs[self.whole], value, fields=fields)
+        model = self.outputs[self.whole]
+        read = model.read(value, fields) if isinstance(value, str) else fit(model, value, fields=fields)
+        return cast("Parsed | Unusable", read)
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """Return one output for the pipeline's outputs, given by output name."""
         return outputs[self.whole]
 
-    def context(self, output: str, value: Any) -> dict[str, Any]:
-        """Return an output's variables for the templates of later prompts."""
-        return {output: plain(value)[output]}
-
-    def output_json(self, output: Any) -> Any:
-        """Return a whole output as plain JSON values, without empty fields."""
-        return plain(output, without_none=True)
-
     @abstractmethod
     def measure(self, case: Any, output: Any, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Match, count and explain one output; yields requests and is sent the answers."""
-
-    def asks(self, case: Any, rules: Rules) -> bool:
-        """Return whether a score needs more than case and answer: a judge, a scorer, or the answer's cost or time."""
-        return False
-
-    def scorers(self, case: Any, rules: Rules) -> Iterable[str]:
-        """Return the functions, `module:function`, that score a case; without a case, those of the suite's checks."""
-        return ()
-
-    def judged(self, case: Any, output: Any, rules: Rules) -> Iterable[tuple[Graded, Judging]]:
-        """Return each part of an output that a judge grades, with a generator that asks the judge again."""
-        return ()
 
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
         """Score one output; yields requests and is sent the answers."""
@@ -254,15 +252,8 @@ class Kind(ABC):
         values = {key: ratio(*pair) for key, pair in measured.counts.items()} | {**measured.values}
         metrics = {m.key: values[m.key] for m in self.metrics if m.key in values and m.key not in skipped}
         counts = {key: pair for key, pair in measured.counts.items() if key in metrics}
-        tally = self._tally(measured.explanation) if measured.tally is None else measured.tally
+        tally = tally_of(self.groups, measured.explanation) if measured.tally is None else measured.tally
         return CaseScore(case.id, "scored", metrics, skipped, counts, measured.explanation, tally=tally)
-
-    def _tally(self, found: Any) -> Tally:
-        groups = {self.whole: counted([match.state for match in found.items])}
-        if self.tallied is not None:
-            group, note = self.tallied
-            groups[group] = counted([match.notes[note] for match in found.items if note in match.notes])
-        return {group: counts for group, counts in groups.items() if counts}
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
         """Return errors as short lines by list: missed items in `missed…`, wrong ones in the others."""
@@ -279,68 +270,50 @@ class Kind(ABC):
 
     def mistakes(self, case: Any, score: CaseScore, rules: Rules) -> Mistakes:
         """Return the errors of an explained answer by cause."""
-        return item_mistakes(score.explanation, self.also_wrong)
+        return item_mistakes(score.explanation)
 
     def failure(self, name: str, item: str = "") -> str:
         """Return what kind of error an item of a `shortfall` list is, without revealing anything about the case."""
-        return spaced(name)
-
-    def matches_json(self, explanation: Any) -> dict[str, Any]:
-        """Return an explanation, every match of every item, as values that JSON can hold."""
-        return items_json(explanation)
-
-    def split(self, case: dict[str, Any], rules: Rules) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Take input and expectations out of a case's JSON, as a service that keeps them apart wants them."""
-        return split_case(case, self.case_model)
-
-    def join(self, given: Any, expected: Any) -> dict[str, Any]:
-        """Return the part of a case that `split` took, or that another program wrote; raises `ValueError`."""
-        return {key: value for part in (given, expected) if isinstance(part, dict) for key, value in part.items()}
+        return words_of(name)
 
     @abstractmethod
     def expected(self, case: Any) -> Iterable[Expected]:
         """Return everything that a case expects or forbids."""
 
-    def demands(self, case: Any) -> Mapping[str, str]:
-        """Return a case's demands by key; a key that disappears is a removed demand.
 
-        Duplicates count once; the order of lists does not matter. The key of a forbidden item that is also expected
-        appears a second time, with the prefix `disarmed:`.
-        """
-        found = {"input": {digest_json(self.variables(case))}}
-        if case.critical:
-            found["critical"] = {"yes"}
-        if source := (case.source or "").strip():
-            found[SOURCE] = {source}
-        items = list(self.expected(case))
-        wanted = {normalise(name) for one in items if not one.forbidden for name in one.names or (one.name,)} - {""}
-        for one in items:
-            name = " ".join(unicodedata.normalize("NFKC", one.name).casefold().split())
-            key = f"{one.what}:{name}"
-            found.setdefault(key, set()).add(one.name)
-            for fact, value in one.facts.items():
-                if value is not None:
-                    found.setdefault(f"{fact}:{key}", set()).add(fact_text(value))
-            if one.forbidden and any(normalise(name) in wanted for name in one.names or (one.name,)):
-                found[f"{DISARMED}{key}"] = {"yes"}
-        return {key: demand_text(contents) for key, contents in found.items()}
+class MonitoredKind(Kind):
+    """A kind of which production's answers may be."""
 
     @abstractmethod
-    def lint(self, case: Any, rules: Rules) -> Iterable[Finding]:
-        """Return problems and weaknesses of one case."""
+    def quality(self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
+        """Return what can be counted without a golden case over the items found in a text, each with its quote."""
 
-    def lint_rules(self, rules: Rules) -> Iterable[Finding]:
-        """Return problems in the suite's settings, with paths below `[suites.NAME]`."""
-        return ()
+    @abstractmethod
+    def canaries(self, labels: Sequence[str], text: str | None, canaries: Sequence[str]) -> int | None:
+        """Return only the last of these counts."""
 
-    def declares(self, case: Any) -> Sequence[Reference]:
-        """Return the documents and entities that cases of other suites may refer to."""
-        return ()
+    @abstractmethod
+    def expectations(self, output: Any) -> dict[str, Any]:
+        """Return what an output meets, in the form of `Case.split`."""
 
-    def refers_to(self, case: Any) -> Sequence[Reference]:
-        """Return the documents and entities of other suites' cases that this case refers to."""
-        return ()
 
-    def lint_suite(self, cases: Sequence[Any]) -> Iterable[Finding]:
-        """Return problems and weaknesses of a suite's cases as a whole."""
-        return ()
+def tally_of(groups: Sequence[Group], found: Any) -> Tally:
+    """Return the items of an explanation, counted by state in each group; without empty groups."""
+    states = {
+        group.key: counted([i.notes[group.note] for i in found.items if group.note in i.notes])
+        if group.note
+        else counted([item.state for item in found.items])
+        for group in groups
+    }
+    return {key: counts for key, counts in states.items() if counts}
+
+
+def lint_twice(
+    names: Iterable[str], rule: str, at: Callable[[int], tuple[str | int, ...]], key: Callable[[str], str] = str
+) -> Iterator[Finding]:
+    """Yield an error for each name that was listed before; `at` gives the place of a name, `key` what makes it one."""
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        if key(name) in seen:
+            yield lint_error(rule, f"`{name}` is listed twice", at(place))
+        seen.add(key(name))

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
+from pydantic.alias_generators import to_snake
 
 from row3.domain.models import Day, Model, Text, Worded, keys_of
-from row3.domain.requests import digest_json, digest_text
 
-SHOWN = 60
-"""Maximum characters of a demand's text; a digest replaces a longer one."""
-DIGITS = 16
-"""Hexadecimal digits kept of a digest: 64 bits suffice for a project."""
-SOURCE = "source"
-"""Key of a case's source."""
-DISARMED = "disarmed:"
-"""Prefix of the key of a forbidden item that cannot be found, because the case also expects it."""
 EXPECTS = re.compile(r"expected|forbidden_|forbidden[A-Z]|required_|relevant_|checks$")
 """Beginnings of a case's keys that say what an answer should be."""
 CaseId = Annotated[
@@ -61,6 +53,34 @@ class Case(Model):
     """A regression in this case blocks on its own."""
     history: list[Change] = []
     """Changes to the expectations, with reasons."""
+
+    @classmethod
+    def schema_name(cls) -> str:
+        """Return the name of the JSON schema of such cases."""
+        return to_snake(cls.__name__).replace("_", "-")
+
+    @classmethod
+    def blank(cls, topic: str, text: str, names: Sequence[str]) -> dict[str, Any]:
+        """Return a case of a text without expectations, as in a file; empty if cases have more than a text.
+
+        `names` are the variables of the prompt that is asked first.
+        """
+        return {}
+
+    @classmethod
+    def split(cls, value: dict[str, Any], schemas: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Take input and expectations out of a case's JSON, as a service that keeps them apart wants them.
+
+        `schemas` has the JSON schema of the answer by output; an input may contain it.
+        """
+        own = keys_of(cls).keys() - keys_of(Case).keys()
+        expected = {key: value.pop(key) for key in list(value) if EXPECTS.match(key)}
+        return {key: value.pop(key) for key in list(value) if key in own}, expected
+
+    @classmethod
+    def join(cls, given: Any, expected: Any) -> dict[str, Any]:
+        """Return the part of a case that `split` took, or that another program wrote; raises `ValueError`."""
+        return {key: value for part in (given, expected) if isinstance(part, dict) for key, value in part.items()}
 
 
 class MemoryCase(Case):
@@ -106,6 +126,11 @@ class DocumentCase(MemoryCase):
             raise ValueError(f"`documents` lists `{twice}` twice")
         return self
 
+    @classmethod
+    def blank(cls, topic: str, text: str, names: Sequence[str]) -> dict[str, Any]:
+        """Return a document without expectations; suites of several kinds may share it."""
+        return {"title": topic, "document": text, "expected_events": [], "expected_entities": []}
+
     @property
     def id(self) -> str:
         """The case's id."""
@@ -132,28 +157,3 @@ class DocumentCase(MemoryCase):
 def _fields(one: SourceDocument) -> dict[str, str]:
     day = "" if one.date is None else one.date.isoformat()
     return {"document_id": one.document_id, "title": one.title, "date": day, "document": one.document}
-
-
-def fact_text(value: Any) -> str:
-    """Return an expected value as text, in which the order of lists does not matter."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return digest_json(sorted(value)) if isinstance(value, list) else str(value)
-
-
-def demand_text(contents: set[str]) -> str:
-    """Return what a case demands under one key, in a line or as a digest."""
-    text = "; ".join(sorted(contents))
-    return text if len(text) <= SHOWN and text.isprintable() else digest_text(text)[:DIGITS]
-
-
-def expected_in(demands: Mapping[str, str]) -> list[str]:
-    """Return the keys of demands that an answer can meet: all but the case's input, marks and aliases."""
-    return [key for key in demands if ":" in key and not key.startswith(("alias:", DISARMED))]
-
-
-def split_case(value: dict[str, Any], model: type[Case]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Take a kind's own keys out of a case's JSON; return input and expectations."""
-    own = keys_of(model).keys() - keys_of(Case).keys()
-    expected = {key: value.pop(key) for key in list(value) if EXPECTS.match(key)}
-    return {key: value.pop(key) for key in list(value) if key in own}, expected

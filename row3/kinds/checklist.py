@@ -26,8 +26,8 @@ class Part(NamedTuple):
     key: str
     title: str
     questions: tuple[tuple[str, str], ...]
-    output: str
-    """Output whose prompt a fix belongs in; empty for the last prompt."""
+    outputs: Sequence[str]
+    """Outputs, one of whose prompts a fix belongs in; empty for the last prompt."""
 
 
 class Reply(NamedTuple):
@@ -71,7 +71,7 @@ def checklist(kind: str) -> tuple[tuple[Part, ...], dict[str, Cause]]:
     """Return the parts of a kind's checklist in order, and its causes by name."""
     table = tomllib.loads(files("row3.kinds").joinpath("checklists.toml").read_text("utf-8"))
     entries = [*table["any"], *table[kind]]
-    parts = [Part(e["part"], e["title"], tuple(map(tuple, e.get("ask", ()))), e.get("output", "")) for e in entries]
+    parts = [Part(e["part"], e["title"], tuple(map(tuple, e.get("ask", ()))), e.get("outputs", ())) for e in entries]
     causes = {name: Cause(e["part"], *words) for e in entries for name, words in e.get("causes", {}).items()}
     return tuple(parts), causes
 

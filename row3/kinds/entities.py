@@ -9,8 +9,9 @@ from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
+from row3.kinds.base import TYPES, Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import DocumentCase, Note
+from row3.kinds.demands import Expected
 from row3.kinds.outputs import Output, answer_schema, as_text, compare_types, meta, type_of
 from row3.kinds.person_types import is_person_type
 from row3.matching.names import NameIndex, NameMatch, match_names
@@ -78,14 +79,33 @@ def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Ref
 FOUND = frozenset({"exact", "alias", "fuzzy"})
 
 
+def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
+    """Check that mentions occur in the document, no entity is listed twice, and types are the suite's."""
+    text = SourceText(case.text())
+    types = ENTITY_TYPES if rules.types is None else rules.types
+    seen: set[str] = set()
+    for place, entity in enumerate(case.expected_entities):
+        at = ("expected_entities", place)
+        key = normalise(entity.name)
+        if key in seen:
+            yield lint_error("entity-twice", f"`{entity.name}` is listed twice", (*at, "name"))
+        seen.add(key)
+        if types and entity.type not in types:
+            yield lint_error("unknown-type", f"type `{entity.type}` is not one of {', '.join(types)}", (*at, "type"))
+        if not entity.mentions:
+            yield lint_error("no-mention", f"`{entity.name}` has no mentions", (*at, "mentions"))
+        for number, mention in enumerate(entity.mentions):
+            if not text.mentions(mention):
+                what = f"`{mention}` does not occur in the document"
+                yield lint_error("mention-not-there", what, (*at, "mentions", number))
+
+
 class Entities(Kind):
     """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
     version = 15
-    tallied = ("types", "typeState")
     case_model = EntitiesCase
-    case_schema = "entities-case"
     outputs: Mapping[str, type[Any]] = {"entities": EntitiesOut}
     metrics = (
         Metric("entity_f1", "Entity F1", threshold=Threshold(0.75, 0.85, 0.95)),
@@ -95,7 +115,8 @@ class Entities(Kind):
         Metric("type_accuracy", "Type accuracy", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
         Metric("mention_recall", "Mention recall", companion=True),
     )
-    primary = "entity_f1"
+    groups = (Group("entities", "Entities", "extracted", "exact alias fuzzy duplicate unmatched"), TYPES)
+    lint = Lint(_lint, declares=lambda case: declared(case, case.expected_entities))
     in_text = True
     invented = frozenset(("entity_precision", "entity_f1"))
 
@@ -141,32 +162,6 @@ class Entities(Kind):
             yield Expected("entity", entity.name, {"type": entity.type})
             for mention in entity.mentions:
                 yield Expected("mention", f"{mention} for {entity.name}")
-
-    def declares(self, case: EntitiesCase) -> list[Reference]:
-        """Return the documents, and the entities with all their names."""
-        return declared(case, case.expected_entities)
-
-    def lint(self, case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
-        """Check that mentions occur in the document, no entity is listed twice, and types are the suite's."""
-        text = SourceText(case.text())
-        types = ENTITY_TYPES if rules.types is None else rules.types
-        seen: set[str] = set()
-        for place, entity in enumerate(case.expected_entities):
-            at = ("expected_entities", place)
-            key = normalise(entity.name)
-            if key in seen:
-                yield lint_error("entity-twice", f"`{entity.name}` is listed twice", (*at, "name"))
-            seen.add(key)
-            if types and entity.type not in types:
-                yield lint_error(
-                    "unknown-type", f"type `{entity.type}` is not one of {', '.join(types)}", (*at, "type")
-                )
-            if not entity.mentions:
-                yield lint_error("no-mention", f"`{entity.name}` has no mentions", (*at, "mentions"))
-            for number, mention in enumerate(entity.mentions):
-                if not text.mentions(mention):
-                    what = f"`{mention}` does not occur in the document"
-                    yield lint_error("mention-not-there", what, (*at, "mentions", number))
 
 
 def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMatch]) -> Items:

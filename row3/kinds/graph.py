@@ -11,8 +11,9 @@ from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
+from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import CaseId, MemoryCase, Note
+from row3.kinds.demands import Expected
 from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.kinds.passages import description_similarity
 from row3.matching.compare import compare
@@ -146,7 +147,7 @@ def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> 
     for place, one in enumerate(expected):
         path = {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops}
         wanted.append(expectation(one.document_id, path, found.get(place)))
-    return Items(tuple(items), tuple(wanted), VALID)
+    return Items(tuple(items), tuple(wanted), VALID, flawed=frozenset({"wrong-path"}))
 
 
 def _place(case: GraphCase, item: ConnectionOut, places: dict[str, int]) -> tuple[int, float, str]:
@@ -184,13 +185,49 @@ def _names(value: Any) -> list[str]:
     return [value] if isinstance(value, str) and value.strip() else []
 
 
+def _lint(case: GraphCase, rules: Rules) -> Iterator[Finding]:
+    """Check that no document is listed twice, on both lists or as the seed, and every connection has a path."""
+    unrelated, seen = set(case.expected_not_connected), set()
+    for place, one in enumerate(case.expected_connections):
+        at = ("expected_connections", place)
+        if one.document_id in unrelated:
+            what = f"`{one.document_id}` is both expected and listed as unrelated"
+            yield lint_error("contradiction", what, (*at, "document_id"))
+        if one.document_id in seen:
+            yield lint_error("connection-twice", f"`{one.document_id}` is listed twice", at)
+        if one.document_id == case.seed_document:
+            yield lint_error("seed", "the seed cannot be connected to itself", (*at, "document_id"))
+        seen.add(one.document_id)
+        needed = "entity" if one.connection_reason == "shared_entity" else "event"
+        if getattr(one, needed) is None:
+            yield lint_error("no-path", f"a {one.connection_reason} needs `{needed}`", at)
+    if case.seed_document in unrelated:
+        at = ("expected_not_connected", case.expected_not_connected.index(case.seed_document))
+        yield lint_error("seed", "the seed cannot be unrelated to itself", at)
+    if not case.expected_connections and not unrelated:
+        yield lint_error("nothing-expected", "the case expects nothing", ("expected_connections",))
+
+
+def _refers_to(case: GraphCase) -> list[Reference]:
+    """Return the seed, every other document, and the connecting entities."""
+    found = [Reference("document", case.seed_document, ("seed_document",))]
+    for place, one in enumerate(case.expected_connections):
+        at = ("expected_connections", place)
+        found.append(Reference("document", one.document_id, (*at, "document_id")))
+        found += [Reference("document", one.via, (*at, "via"))] if one.via else []
+        found += [Reference("entity", one.entity, (*at, "entity"))] if one.entity else []
+        found += [Reference("entity", name, (*at, "also", number)) for number, name in enumerate(one.also)]
+    for place, name in enumerate(case.expected_not_connected):
+        found.append(Reference("document", name, ("expected_not_connected", place)))
+    return found
+
+
 class Graph(Kind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, none to unrelated documents."""
 
     name = "graph"
     version = 13
     case_model = GraphCase
-    case_schema = "graph-case"
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}
     metrics = (
         Metric("connection_recall", "Connection recall", threshold=Threshold(0.0, 0.75, 0.90), blocking=False),
@@ -205,8 +242,10 @@ class Graph(Kind):
         Metric("connection_precision", "Connection precision", threshold=Threshold(0.75, 0.85, 0.95), blocking=False),
         Metric("judged_rate", "Judged", companion=True),
     )
-    primary = "connection_precision"
-    also_wrong = frozenset({"wrong-path"})
+    groups = (
+        Group("connections", "Connections", "returned", "connected wrong-path not-connected not-judged duplicate seed"),
+    )
+    lint = Lint(_lint, refers_to=_refers_to)
     invented = frozenset(("connection_precision", "judged_rate"))
 
     def measure(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
@@ -249,41 +288,6 @@ class Graph(Kind):
             yield Expected("connection", one.document_id, facts)
         for name in case.expected_not_connected:
             yield Expected("unrelated", name, forbidden=True)
-
-    def refers_to(self, case: GraphCase) -> list[Reference]:
-        """Return the seed, every other document, and the connecting entities."""
-        found = [Reference("document", case.seed_document, ("seed_document",))]
-        for place, one in enumerate(case.expected_connections):
-            at = ("expected_connections", place)
-            found.append(Reference("document", one.document_id, (*at, "document_id")))
-            found += [Reference("document", one.via, (*at, "via"))] if one.via else []
-            found += [Reference("entity", one.entity, (*at, "entity"))] if one.entity else []
-            found += [Reference("entity", name, (*at, "also", number)) for number, name in enumerate(one.also)]
-        for place, name in enumerate(case.expected_not_connected):
-            found.append(Reference("document", name, ("expected_not_connected", place)))
-        return found
-
-    def lint(self, case: GraphCase, rules: Rules) -> Iterator[Finding]:
-        """Check that no document is listed twice, on both lists or as the seed, and every connection has a path."""
-        unrelated, seen = set(case.expected_not_connected), set()
-        for place, one in enumerate(case.expected_connections):
-            at = ("expected_connections", place)
-            if one.document_id in unrelated:
-                what = f"`{one.document_id}` is both expected and listed as unrelated"
-                yield lint_error("contradiction", what, (*at, "document_id"))
-            if one.document_id in seen:
-                yield lint_error("connection-twice", f"`{one.document_id}` is listed twice", at)
-            if one.document_id == case.seed_document:
-                yield lint_error("seed", "the seed cannot be connected to itself", (*at, "document_id"))
-            seen.add(one.document_id)
-            needed = "entity" if one.connection_reason == "shared_entity" else "event"
-            if getattr(one, needed) is None:
-                yield lint_error("no-path", f"a {one.connection_reason} needs `{needed}`", at)
-        if case.seed_document in unrelated:
-            at = ("expected_not_connected", case.expected_not_connected.index(case.seed_document))
-            yield lint_error("seed", "the seed cannot be unrelated to itself", at)
-        if not case.expected_connections and not unrelated:
-            yield lint_error("nothing-expected", "the case expects nothing", ("expected_connections",))
 
 
 KIND = Graph()

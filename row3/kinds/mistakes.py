@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from row3.domain.counts import words_of
 from row3.domain.matches import Item, Items
 from row3.matching.text.places import Place
 
@@ -40,15 +41,15 @@ class Mistakes(NamedTuple):
     """Number of items examined, by part of the checklist; `""` for all other parts."""
 
 
-def item_mistakes(found: Items, also: frozenset[str] = frozenset()) -> Mistakes:
-    """Return the mistakes of an answer that is a list of items; states in `also` count as found but are mistakes too.
+def item_mistakes(found: Items) -> Mistakes:
+    """Return the mistakes of an answer that is a list of items.
 
     An expectation matched by a wrong item is not missed as well.
     """
-    return Mistakes(tuple(_item_mistakes(found, also)), {"": len(found.items), "missed": len(found.expected)})
+    return Mistakes(tuple(_item_mistakes(found)), {"": len(found.items), "missed": len(found.expected)})
 
 
-def _item_mistakes(found: Items, also: frozenset[str]) -> Iterator[Mistake]:
+def _item_mistakes(found: Items) -> Iterator[Mistake]:
     mismatched = {each.expected for each in found.items if each.state.startswith("wrong")}
     for each in found.expected:
         if each.found_by is None and each.label not in mismatched:
@@ -56,8 +57,8 @@ def _item_mistakes(found: Items, also: frozenset[str]) -> Iterator[Mistake]:
     wanted: dict[str | None, Mapping[str, Any]] = {each.label: each.notes for each in found.expected}
     for item in found.items:
         pair = ", ".join(_confused(item, wanted.get(item.expected, {})))
-        if item.state not in found.correct or item.state in also:
-            wrong = item.state if item.state.startswith("wrong") and item.state not in also else ""
+        if item.state not in found.correct or item.state in found.flawed:
+            wrong = item.state if item.state.startswith("wrong") and item.state not in found.flawed else ""
             yield Mistake(item.state, item.label, item.expected or "", noted(item.notes), pair=pair if wrong else "")
         elif item.notes.get("typeState") in ("wrong", "missing"):
             yield Mistake("type", item.label, item.expected or "", pair=pair)
@@ -77,15 +78,10 @@ def _confused(item: Item, wanted: Mapping[str, Any]) -> Iterator[str]:
 def noted(notes: Mapping[str, Any]) -> str:
     """Return notes in plain words, without verdicts and empty values: `category Decision, actor Alice`."""
     return ", ".join(
-        f"{spaced(key)} {value}"
+        f"{words_of(key)} {value}"
         for key, value in notes.items()
         if not key.endswith(("State", "Right"))
         and isinstance(value, str | int | float)
         and not isinstance(value, bool)
         and value != ""
     )
-
-
-def spaced(name: str) -> str:
-    """Return a camelCase name as words: `missed concepts`."""
-    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)

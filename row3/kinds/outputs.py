@@ -50,9 +50,22 @@ class Output(Model):
         """Return an answer whose first list is empty."""
         return cls(**{next(iter(cls.model_fields)): []})
 
+    @classmethod
+    def read(cls, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
+        """Parse a model's answer, with the documented repairs."""
+        return read_text(cls, text, fields)
+
     def plain(self) -> dict[str, Any]:
         """Return the answer as JSON, with every field."""
         return self.model_dump(mode="json")
+
+    def answer_json(self) -> Any:
+        """Return the answer as plain values, without empty fields and those that prompts do not ask for."""
+        return answer_values(self, without_none=True)
+
+    def context(self, name: str) -> dict[str, Any]:
+        """Return the variables that the answer, the output of this name, gives the templates of later prompts."""
+        return {name: answer_values(self)[name]}
 
     @classmethod
     def usual(cls, value: Any) -> Any:
@@ -230,13 +243,15 @@ def _misfit_text(value: Any, model: type[Output], error: Exception, place: Place
     return f"{text}; {_found_keys(value) or 'the object is empty'}" if first.rule == "missing-field" else text
 
 
-def plain(value: Any, *, without_none: bool = False) -> Any:
+def answer_values(value: Any, *, without_none: bool = False) -> Any:
     """Return an output as plain values, without the fields that prompts do not ask for."""
     if isinstance(value, Output):
         fields = type(value).model_fields.items()
         parts = {str(of.alias or name): getattr(value, name) for name, of in fields if _extra(of, ASKED, True)}
-        return {k: plain(v, without_none=without_none) for k, v in parts.items() if not (without_none and v is None)}
-    return [plain(part, without_none=without_none) for part in value] if isinstance(value, list) else value
+        return {
+            k: answer_values(v, without_none=without_none) for k, v in parts.items() if not (without_none and v is None)
+        }
+    return [answer_values(part, without_none=without_none) for part in value] if isinstance(value, list) else value
 
 
 def answer_schema(

@@ -14,8 +14,9 @@ from row3.domain.matches import Item, ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Day, Model, Text
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
+from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import CaseId, MemoryCase, Note
+from row3.kinds.demands import Expected
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.metrics.retrieval import (
@@ -94,13 +95,34 @@ class ResultsOut(Output):
 SHOWN_RANKS = 10
 
 
+def _lint(case: RetrievalCase, rules: Rules) -> Iterator[Finding]:
+    """Check that the query has judged documents, each judged once, at least one of them relevant."""
+    at = "relevant_documents"
+    if not case.relevant_documents:
+        yield lint_error("not-judged", "the query has no judged documents", (at,))
+    elif not any(document.relevance for document in case.relevant_documents):
+        yield lint_error("nothing-relevant", "no document is relevant to the query", (at,))
+    seen: set[str] = set()
+    for index, document in enumerate(case.relevant_documents):
+        if document.id in seen:
+            yield lint_error("judged-twice", f"`{document.id}` is judged twice", (at, index, "id"))
+        seen.add(document.id)
+
+
+def _refers_to(case: RetrievalCase) -> list[Reference]:
+    """Return every judged document."""
+    return [
+        Reference("document", document.id, ("relevant_documents", place, "id"))
+        for place, document in enumerate(case.relevant_documents)
+    ]
+
+
 class Retrieval(Kind):
     """Scores `{"results": [{"id", "score"}, …]}` against graded judgements."""
 
     name = "retrieval"
     version = 3
     case_model = RetrievalCase
-    case_schema = "retrieval-case"
     outputs: Mapping[str, type[Any]] = {"results": ResultsOut}
     metrics = (
         Metric("ndcg_at_10", "NDCG@10", threshold=Threshold(0.70, 0.85, 0.95), blocking=False),
@@ -111,7 +133,8 @@ class Retrieval(Kind):
         Metric("map", "MAP", companion=True),
         Metric("judged_at_10", "Judged@10", companion=True),
     )
-    primary = "mrr"
+    groups = (Group("results", "Results", "in the first ten", "relevant not-relevant not-judged"),)
+    lint = Lint(_lint, refers_to=_refers_to)
 
     def signature(self, rules: Rules) -> str:
         """Return the scorer's version alone: no setting changes how ids are compared."""
@@ -163,26 +186,6 @@ class Retrieval(Kind):
         """Yield every judgement."""
         for name, relevance in case.relevance().items():
             yield Expected("judged", name, {"relevance": relevance})
-
-    def refers_to(self, case: RetrievalCase) -> list[Reference]:
-        """Return every judged document."""
-        return [
-            Reference("document", document.id, ("relevant_documents", place, "id"))
-            for place, document in enumerate(case.relevant_documents)
-        ]
-
-    def lint(self, case: RetrievalCase, rules: Rules) -> Iterator[Finding]:
-        """Check that the query has judged documents, each judged once, at least one of them relevant."""
-        at = "relevant_documents"
-        if not case.relevant_documents:
-            yield lint_error("not-judged", "the query has no judged documents", (at,))
-        elif not any(document.relevance for document in case.relevant_documents):
-            yield lint_error("nothing-relevant", "no document is relevant to the query", (at,))
-        seen: set[str] = set()
-        for index, document in enumerate(case.relevant_documents):
-            if document.id in seen:
-                yield lint_error("judged-twice", f"`{document.id}` is judged twice", (at, index, "id"))
-            seen.add(document.id)
 
 
 def _ranked_low(found: Items) -> Iterator[Item]:

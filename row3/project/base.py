@@ -179,7 +179,8 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
     except Row3Error:  # reported when the suite is judged
         return True
     asked = {name for arm in (settings.arms or {"": settings}).values() for name in arm.pipeline}
-    if settings.kind.rubrics and not any(prompt in other.pipeline for other in project.config.suites.values()):
+    elsewhere = any(prompt in other.pipeline for other in project.config.suites.values())
+    if settings.kind.judgeable.rubrics and not elsewhere:
         return True
     return settings.system is None and (not asked or prompt in asked)
 

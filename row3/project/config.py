@@ -15,6 +15,7 @@ from row3.domain.models import Model, Text, Worded
 from row3.domain.requests import MOST_REPEATS
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
+from row3.kinds import DEFAULT
 from row3.project.documents import refuse_numbers, validate
 from row3.project.integration_config import LangFuseConfig, MonitorConfig
 from row3.project.system_config import CommandConfig, Cost, McpConfig, PythonConfig
@@ -239,7 +240,7 @@ class ArmConfig(Model):
 class SuiteConfig(Model):
     """Golden cases of one kind, what answers them, and how they are judged."""
 
-    kind: str = "extraction"
+    kind: str = DEFAULT
     golden: Folder | None = None
     pipeline: list[str] = []
     """Prompt names in order; default: all that fit the kind."""

@@ -14,6 +14,7 @@ from row3.domain.quarantine import Quarantine, room, split
 from row3.domain.requests import canonical, digest_text
 from row3.errors import InvalidFile
 from row3.gate.inventory import POLICIES, Demands, inventory
+from row3.kinds.demands import demands_of
 from row3.project.cases import StoredCase
 from row3.project.project import Project
 from row3.project.quarantine import FILE as QUARANTINE
@@ -36,7 +37,7 @@ def _criteria(project: Project, suite: Suite, other: Project, theirs: Suite) -> 
         cases={case_id: stored.digest for case_id, stored in cases.items()},
         quarantine={entry.case_id: entry.until for entry in project.quarantine(suite.golden)},
     )
-    return criteria, lambda case_id: suite.kind.demands(cases[case_id].case)
+    return criteria, lambda case_id: demands_of(case := cases[case_id].case, suite.kind.expected(case))
 
 
 def changed_cases(project: Project, suite: Suite, other: Project, theirs: Suite) -> Iterator[StoredCase]:

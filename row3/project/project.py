@@ -150,8 +150,8 @@ class Project:
         rules, policy, kind = made.rules, made.policy, made.kind
         if kind.arms:
             rules = replace(rules, documents=self.documents(name))
-        if kind.rubrics:
-            judge, judged = self._judge(name, kind), kind.judged_metrics
+        if kind.judgeable.rubrics:
+            judge, judged = self._judge(name, kind), kind.judgeable.metrics
             rules = replace(rules, judge=judge)
             if judged and not judge.warranted.issuperset(judge.rubrics):
                 # Metrics of a judge that has not been calibrated warn, and block nothing.
@@ -183,7 +183,7 @@ class Project:
             entry = self.promoted.get(name)
             version = None if entry is None else parse_version(entry.version)
             prompt = self.prompt(PromptRef(name, known[-1] if version is None or version not in known else version))
-            if prompt.output in kind.rubrics:
+            if prompt.output in kind.judgeable.rubrics:
                 found[name] = prompt
         return found
 

@@ -180,17 +180,17 @@ def _complaints(
         what = f"the positive weights sum to {total:.4g}, so the composite could exceed 1 ({parts})"
         yield "weights", what, "Lower some, including defaults: the sum may not exceed 1"
     semantic, system = settings.matching.semantic, settings.provider
-    idle = {
-        "predicates": not kind.related and settings.predicates != PredicatesConfig(),
-        "matching.semantic": not kind.related and kind.check_model is None and semantic is not None,
-        "checks": kind.check_model is None and bool(settings.checks),
-        "fields": kind.check_model is not None and bool(settings.fields),
-        "passes": kind.check_model is None and settings.passes is not None,
-        "judge": not kind.rubrics and settings.judge != JudgeConfig(),
-        "documents": not kind.arms and settings.documents is not None,
-        "arms": not kind.arms and bool(settings.arms),
+    given = {
+        "predicates": settings.predicates != PredicatesConfig(),
+        "matching.semantic": semantic is not None,
+        "checks": bool(settings.checks),
+        "fields": bool(settings.fields),
+        "passes": settings.passes is not None,
+        "judge": settings.judge != JudgeConfig(),
+        "documents": settings.documents is not None,
+        "arms": bool(settings.arms),
     }
-    for field in [field for field, given in idle.items() if given]:
+    for field in [field for field, used in given.items() if used and field not in kind.settings]:
         yield field, f"kind `{kind.name}` does not use it", "Remove it"
     yield from _unknown_fields(settings, kind)
     if semantic is not None and settings.matching.scorer == EXACT:

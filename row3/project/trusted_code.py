@@ -24,7 +24,7 @@ def code_of(config: Config, suite: Suite) -> Iterator[Code]:
         if each.system is not None:
             yield _program(place, each.system)
         yield from _address(place, each.provider)
-    if suite.kind.rubrics:
+    if suite.kind.judgeable.rubrics:
         yield from _address("the judge", judge_settings(config, suite.name))
     if (settings := config.suites.get(suite.name)) is not None:
         yield from _address(f"{where}.matching.semantic", settings.matching.semantic)
@@ -46,9 +46,9 @@ def all_code(project: Project, name: str) -> Iterator[Code]:
 def scorers_of(project: Project, name: str) -> Iterator[Code]:
     """Yield the Python scorers that a suite's settings and cases name. Raises `InvalidFile`."""
     suite = project.settings(name, "replay")
-    yield from map(scorer_code, suite.kind.scorers(None, suite.rules))
+    yield from map(scorer_code, suite.kind.judgeable.functions(None, suite.rules))
     for stored in project.cases_of(suite):
-        yield from map(scorer_code, suite.kind.scorers(stored.case, suite.rules))
+        yield from map(scorer_code, suite.kind.judgeable.functions(stored.case, suite.rules))
 
 
 def _program(place: str, settings: Any) -> Code:

@@ -98,8 +98,7 @@ class SuiteScorer:
     @property
     def cases(self) -> list[GoldenCaseView]:
         """The golden cases, in file order. Raises `InvalidFile`."""
-        variables = self.suite.kind.variables
-        return [GoldenCaseView(each.id, variables(each.case), each.case, self) for each in self._stored.values()]
+        return [GoldenCaseView(each.id, each.case.variables(), each.case, self) for each in self._stored.values()]
 
     @cached_property
     def _stored(self) -> dict[str, StoredCase]:

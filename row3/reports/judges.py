@@ -203,7 +203,7 @@ def judge_card(run: Run) -> list[Block]:
     votes = f", {numbers.count(judge.votes, 'vote')} each" if judge.votes > 1 else ""
     rows: list[tuple[str, Text]] = [("model", f"{', '.join(judge.models)}{votes}")]
     rows += [(f"{rubric} {judge.rubrics[rubric].ref.version}", _warranty(run, rubric)) for rubric in _rubrics(run)]
-    judged = [metric for metric in kind.metrics if metric.key in kind.judged_metrics]
+    judged = [metric for metric in kind.metrics if metric.key in kind.judgeable.metrics]
     titles = ", ".join(metric.title for metric in judged)
     blocks = judge.warranted.issuperset(judge.rubrics)
     does = "block like other metrics" if blocks else "never block; a drop only needs a look"

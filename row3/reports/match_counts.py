@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from row3.domain import numbers
 from row3.domain.printable import plain, shorten
 from row3.domain.requests import BAD_ANSWERS
 from row3.domain.scores import Tally
 from row3.gate.exact import upper_bound
-from row3.gate.results import Comparison, Run
+from row3.gate.results import Comparison, JudgedSuite, Run
+from row3.kinds.base import Group
 from row3.metrics.aggregate import PAIR, UNKNOWN, Seen, nearest_predicate, split_label
 from row3.reports.document import Facts, Text
 
@@ -19,18 +20,6 @@ SHOWN_NAMES = 3
 LONGEST_NAME = 20
 NOTHING: Mapping[str, int] = {}
 Number = Callable[[int, int], str]
-
-
-class Group(NamedTuple):
-    """One line: the items of one group, counted by state."""
-
-    key: str
-    title: str
-    noun: str
-    states: str
-    """States in the order shown."""
-    names: Mapping[str, str] = {}
-    """By state, the tally that counts which label replaced which."""
 
 
 WORDS = {
@@ -46,46 +35,23 @@ WORDS = {
     "relationships unmatched": "nowhere near",
 }
 """Text for a state, or a group's state, whose name is unclear."""
-GROUPS = (
-    Group("concepts", "Concepts", "extracted", "exact alias fuzzy semantic duplicate canary unmatched"),
-    Group("events", "Events", "extracted", "match wrong-category wrong-actor wrong-both duplicate unmatched"),
-    Group("categories", "Categories", "compared", "exact normalised wrong missing"),
-    Group("entities", "Entities", "extracted", "exact alias fuzzy duplicate unmatched"),
-    Group("operations", "Operations", "expected", "right wrong", {"wrong": "wrongOperations"}),
-    Group("results", "Results", "in the first ten", "relevant not-relevant not-judged"),
-    Group("connections", "Connections", "returned", "connected wrong-path not-connected not-judged duplicate seed"),
-    Group(
-        "types",
-        "Types",
-        "matched",
-        "exact normalised wrong missing",
-        {"normalised": "normalisedTypes", "wrong": "wrongTypes"},
-    ),
-    Group(
-        "relationships",
-        "Relationships",
-        "extracted",
-        "exact inverse fuzzy inverse-fuzzy wrong-predicate reversed wrong-end duplicate forbidden unmatched",
-        {"wrong-predicate": "wrongPredicates"},
-    ),
-    Group("badAnswers", "Bad answers", "without content", " ".join(BAD_ANSWERS)),
-)
+BAD_ANSWERS_GROUP = Group("badAnswers", "Bad answers", "without content", " ".join(BAD_ANSWERS))
 
 
 def run_counts(run: Run, *, every: bool = False) -> Facts:
     """Return how the items of a run matched, a line a group; `every` names all errors, not only the first few."""
     often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
-    return Facts(list(_lines({}, run.tally, run.suite.rules.predicates, f"{{}}{often}", every=every, moved=False)))
+    return Facts(list(_lines({}, run.tally, run.suite, f"{{}}{often}", every=every, moved=False)))
 
 
 def moved_counts(comparison: Comparison, *, every: bool = False) -> Facts:
     """Return the counts that moved over the cases both sides answer, before → now."""
     before, after = comparison.tallies
-    return Facts(list(_lines(before, after, comparison.run.suite.rules.predicates, "{}", every=every, moved=True)))
+    return Facts(list(_lines(before, after, comparison.run.suite, "{}", every=every, moved=True)))
 
 
 def _lines(
-    before: Tally, after: Tally, predicates: Sequence[str], often: str, *, every: bool, moved: bool
+    before: Tally, after: Tally, suite: JudgedSuite, often: str, *, every: bool, moved: bool
 ) -> Iterator[tuple[str, Text]]:
     """Yield title and counts of each group, limited to differences from `before`."""
     most = None if every else SHOWN_NAMES
@@ -96,7 +62,7 @@ def _lines(
     def named(key: str, known: Sequence[str] = ()) -> list[str]:
         return _named(before.get(key, NOTHING), after.get(key, NOTHING), number, most, known)
 
-    for group in GROUPS:
+    for group in (*suite.kind.groups, BAD_ANSWERS_GROUP):
         old, new, pieces = before.get(group.key, NOTHING), after.get(group.key, NOTHING), []
         for state, word in _words(group, {**old, **new}).items():
             names, counts = named(group.names.get(state, "")), (old.get(state, 0), new.get(state, 0))
@@ -107,7 +73,7 @@ def _lines(
             total = f"{number(sum(old.values()), sum(new.values()))} {group.noun}"
             title = f"{group.title} moved" if moved else group.title
             yield title, f"{often.format(total)}: {' · '.join(pieces)}"
-    if unknown := named(UNKNOWN, predicates):
+    if unknown := named(UNKNOWN, suite.rules.predicates):
         yield "Unknown predicates", " · ".join(unknown)
 
 

@@ -14,7 +14,7 @@ from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison
-from row3.kinds.cases import DISARMED
+from row3.kinds.demands import DISARMED
 from row3.reports.sentences import move_text, some
 
 NAMED, NAMED_METRICS = 3, 6

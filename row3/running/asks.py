@@ -71,7 +71,7 @@ def judge_request(suite: Suite, ask: JudgeRequest, case_id: str) -> Request:
     assert judge is not None
     prompt = judge.rubrics[ask.rubric]
     repeat, which = divmod(ask.vote, len(judge.models))
-    schema = suite.kind.rubric_schema(prompt)
+    schema = suite.kind.judgeable.schema(prompt)
     parameters = Parameters(judge.models[which], judge.temperature, None, prompt.parameters.get("max_tokens"))
     begun = begin_request(prompt, parameters, repeat, schema, digest_json(schema), by=JUDGE)
     return fill_request(begun, prompt, case_id, ask.variables)

@@ -259,5 +259,5 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
     extra = {key: getattr(score, key) for key in ("skipped", "problem", "raw", "notes", "spread")}
     extra["entityMetrics"] = by_other_names(kind.metrics, score.metrics)
     value |= {key: part for key, part in extra.items() if part}
-    value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
+    value["matches"] = None if score.explanation is None else score.explanation.as_json()
     return dump(value)

@@ -16,7 +16,7 @@ from row3.domain.judges import JudgeRequest
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.kinds.answers import Parsed
-from row3.kinds.cases import expected_in
+from row3.kinds.demands import demands_of, expected_in
 from row3.project.cases import StoredCase
 from row3.project.project import Project
 from row3.project.recording_lines import Recording
@@ -173,7 +173,7 @@ class _Planner:
         kind = self.asking.suite.kind
         held = {recording.digest: recording for recording in self.index.of_case(stored.id)}
         known: dict[str, Answers | None]
-        known = dict.fromkeys(kind.arms or ("",), Answers(kind.variables(stored.case)))
+        known = dict.fromkeys(kind.arms or ("",), Answers(stored.case.variables()))
         handed_on = dict.fromkeys(known, 0)
         for arm, prompt in self.asking.lineup.steps:
             answers, parameters = known[arm], self.asking.parameters_of(prompt.ref.name, arm)
@@ -203,7 +203,7 @@ class _Planner:
         }
         exact = len(outputs) == len(known)
         if not exact:
-            unknown = kind.parse(kind.whole, UNKNOWN)
+            unknown = kind.outputs[kind.whole].read(UNKNOWN)
             assert isinstance(unknown, Parsed)
             outputs = {arm: {kind.whole: unknown.value} for arm in known}
         output = kind.combine(outputs if kind.arms else outputs[""])
@@ -250,7 +250,7 @@ class _Planner:
         )
 
     def _size_of_input(self, prompt: Prompt, stored: StoredCase) -> int:
-        given = self.asking.suite.kind.variables(stored.case)
+        given = stored.case.variables()
         return estimate_tokens(prompt.body) + sum(estimate_tokens(str(value)) for value in given.values())
 
     def _size_of_answer(
@@ -262,5 +262,6 @@ class _Planner:
             sizes = [r.answer.completion_tokens or estimate_tokens(r.answer.text) for r in same]
             size = round(sum(sizes) / len(sizes))
         else:
-            size = estimate_tokens("\n".join(expected_in(self.asking.suite.kind.demands(stored.case))))
+            demands = demands_of(stored.case, self.asking.suite.kind.expected(stored.case))
+            size = estimate_tokens("\n".join(expected_in(demands)))
         return size if limit is None else min(size, limit)

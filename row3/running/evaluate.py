@@ -171,7 +171,7 @@ def steps(asking: Asking, stored: StoredCase) -> Steps:
 
 def read_answer(suite: Suite, output: str, answer: Answer) -> Parsed | Unusable:
     """Return an answer as the suite's kind parses it; a refusal, a filter and an empty reply are bad in every kind."""
-    return Unusable(answer.fault) if answer.fault else suite.kind.parse(output, answer.text, suite.rules.fields)
+    return Unusable(answer.fault) if answer.fault else suite.kind.outputs[output].read(answer.text, suite.rules.fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class Answers:
             bad = f"{prompt.ref}: {parsed.reason}" + (f" ({'; '.join(caveats)})" if caveats else "")
             return replace(self, texts=texts, bad=bad)
         notes = (*self.notes, *(f"{prompt.ref}: {note}" for note in (*caveats, *parsed.repairs)))
-        variables = {**self.variables, **suite.kind.context(prompt.output, parsed.value)}
+        variables = {**self.variables, **parsed.value.context(prompt.output)}
         return Answers(variables, {**self.outputs, prompt.output: parsed.value}, texts, notes)
 
 
@@ -216,7 +216,7 @@ def ask_pipeline(
 ) -> Generator[Request, Given, ParsedAnswers | CaseScore]:
     """Ask every prompt about one case; return its score if an answer is missing or unusable."""
     kind, rules = asking.suite.kind, asking.suite.rules
-    arms = dict.fromkeys(kind.arms or ("",), Answers(kind.variables(stored.case)))
+    arms = dict.fromkeys(kind.arms or ("",), Answers(stored.case.variables()))
     spent: list[Spent] = []
     for arm, prompt in asking.lineup.steps:
         request = asking.request(prompt, stored.id, arms[arm].variables, repeat, arm)
@@ -244,7 +244,7 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     if known is None:
         known = yield from scored(asking.suite, stored, read.output, read.spent)
         # A score that also depends on a judge, a scorer or the clock is not cached.
-        if asking.scores is not None and known.status == "scored" and not kind.asks(stored.case, rules):
+        if asking.scores is not None and known.status == "scored" and not kind.judgeable.asks(stored.case, rules):
             asking.scores.put(stored.digest, read.texts, replace(known, found=kind.shortfall(known)))
     return replace(known, notes=read.notes, output=read.output)
 

@@ -123,7 +123,7 @@ class LiveRun:
                     take(result)
 
             async def one(stored: StoredCase) -> str:
-                if submit is None or answerers[0].meanings is not None or kind.asks(stored.case, rules):
+                if submit is None or answerers[0].meanings is not None or kind.judgeable.asks(stored.case, rules):
                     walk = Walk(steps(self.asking, stored), answerers[0])
                     take(self.packing(stored, await walk.to_end(), walk.transcript))
                     return stored.id

@@ -99,8 +99,7 @@ def recorded_paths(
     """
     if not stages or not stages[0]:
         return
-    kind = stages[0][0][1].suite.kind
-    paths = [Path(Answers(kind.variables(stored.case)))]
+    paths = [Path(Answers(stored.case.variables()))]
     for number, stage in enumerate(stages):
         longer: list[Path] = []
         for path in paths:

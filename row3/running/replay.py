@@ -72,7 +72,7 @@ class RecordedRequests:
         """Variables of the current cases, by digest."""
         kind, cases = self._suite.kind, self._project.cases
         stored = (cases.case(path, kind) for path in cases.scored(self._suite.golden))
-        return {digest_json(each): each for each in (kind.variables(one.case) for one in stored)}
+        return {digest_json(each): each for each in (one.case.variables() for one in stored)}
 
     def _variables(self, recording: Recording, request: Request) -> Mapping[str, Any] | None:
         """Return the variables of the recording's template; None if no case has that input."""

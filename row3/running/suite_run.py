@@ -105,7 +105,7 @@ def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, judge: Pr
         first = next(iter(cases.paths(suite.golden)), None)
         if first is None:
             return
-        given = suite.kind.variables(cases.case(first, suite.kind).case)
+        given = cases.case(first, suite.kind).case.variables()
         for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, given):
             if prompt.path not in session.state.warned:
                 session.state.warned.add(prompt.path)

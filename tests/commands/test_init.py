@@ -6,11 +6,11 @@ import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
-from row3.commands.init import Created, StarterKind, init, next_steps
+from row3.cli.project import STARTERS
+from row3.commands.init import Created, init, next_steps
 from row3.commands.linting.lint import lint_at
 from row3.errors import UsageError
 from row3.kinds.extraction.model import DOMAINS
@@ -26,8 +26,8 @@ def _by_path(created: list[Created]) -> dict[str, str]:
     return {item.path: item.what for item in created}
 
 
-@pytest.mark.parametrize("starter", get_args(StarterKind))
-def test_an_empty_folder_becomes_a_project_of_six_files_that_lints(tmp_path: Path, starter: StarterKind) -> None:
+@pytest.mark.parametrize("starter", STARTERS)
+def test_an_empty_folder_becomes_a_project_of_six_files_that_lints(tmp_path: Path, starter: str) -> None:
     created = _by_path(init(tmp_path, starter))
     assert set(created.values()) == {"created"}
     assert len(created) == 6
@@ -66,8 +66,8 @@ def _uncommented(path: Path) -> Config:
     return read_config(WorkTree(path.parent))
 
 
-@pytest.mark.parametrize("starter", get_args(StarterKind))
-def test_the_commented_settings_are_the_defaults(tmp_path: Path, starter: StarterKind) -> None:
+@pytest.mark.parametrize("starter", STARTERS)
+def test_the_commented_settings_are_the_defaults(tmp_path: Path, starter: str) -> None:
     init(tmp_path, starter)
     path = tmp_path / "row3.toml"
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 20

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from row3.commands.init import StarterKind, init
+from row3.cli.project import STARTERS
+from row3.commands.init import init
 from row3.commands.schemas import schemas, write_schemas
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.quarantine import Quarantined
@@ -91,14 +92,14 @@ def test_the_shipped_cases_of_a_memory_fit() -> None:
         assert _errors(schema, json.loads(path.read_text(encoding="utf-8"))) == [], path.name
 
 
-@pytest.mark.parametrize("starter", get_args(StarterKind))
-def test_files_from_init_fit(tmp_path: Path, starter: StarterKind) -> None:
+@pytest.mark.parametrize("starter", STARTERS)
+def test_files_from_init_fit(tmp_path: Path, starter: str) -> None:
     init(tmp_path, starter)
     paths = [*(tmp_path / "golden" / starter).iterdir()]
     assert len(paths) == 2
     for path in paths:
         value = json.loads(path.read_text(encoding="utf-8"))
-        assert _errors(all_kinds()[starter].case_schema, value) == []
+        assert _errors(all_kinds()[starter].case_model.schema_name(), value) == []
     assert _errors("row3", tomllib.loads((tmp_path / "row3.toml").read_text(encoding="utf-8"))) == []
 
 

@@ -15,14 +15,14 @@ TWO = (
 
 @pytest.mark.parametrize("text", [TWO, f"```json\n{TWO}\n```", f"Sure: {TWO}"])
 def test_trailing_comma_with_two_concepts(text):
-    got = X.parse("extraction", text)
+    got = X.outputs["extraction"].read(text)
     assert isinstance(got, Parsed)
     assert len(got.value.concepts) == 2
     assert len(got.value.relationships) == 1
 
 
 def test_trailing_comma_at_the_end():
-    got = X.parse("extraction", TWO.replace(",]", "]")[:-1] + ",}")
+    got = X.outputs["extraction"].read(TWO.replace(",]", "]")[:-1] + ",}")
     assert isinstance(got, Parsed)
     assert len(got.value.concepts) == 2
     assert len(got.value.relationships) == 1
@@ -34,13 +34,13 @@ WHOLE = TWO.replace(",]", "]")
 @pytest.mark.parametrize("cut", range(1, len(WHOLE)))
 @pytest.mark.parametrize("lead", ["", "Sure: ", "```json\n"])
 def test_every_truncation_is_unusable(cut, lead):
-    assert isinstance(X.parse("extraction", lead + WHOLE[:cut]), Unusable)
+    assert isinstance(X.outputs["extraction"].read(lead + WHOLE[:cut]), Unusable)
 
 
 def test_nan_fast_path_and_fence_agree():
     text = '{"concepts": [{"label": "a", "confidence": NaN}]}'
-    assert isinstance(X.parse("concepts", text), Unusable)
-    assert isinstance(X.parse("concepts", f"```\n{text}\n```"), Unusable)
+    assert isinstance(X.outputs["concepts"].read(text), Unusable)
+    assert isinstance(X.outputs["concepts"].read(f"```\n{text}\n```"), Unusable)
 
 
 def test_nan_in_prose():

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.kinds import all_kinds
+from row3.kinds.demands import demands_of
 from tests.scoring import case_of
 
 KINDS = all_kinds()
@@ -92,7 +93,8 @@ CASES = {
 
 
 def demands(kind: str, value: dict[str, Any]) -> Mapping[str, str]:
-    return KINDS[kind].demands(case_of(KINDS[kind].case_model, value))
+    case = case_of(KINDS[kind].case_model, value)
+    return demands_of(case, KINDS[kind].expected(case))
 
 
 def edited(kind: str, edit: Callable[[dict[str, Any]], object]) -> tuple[set[str], set[str], set[str]]:

@@ -154,8 +154,8 @@ def test_a_document_without_entities() -> None:
 
 def test_templates_see_only_the_input() -> None:
     case = case_of(EntitiesCase, CASE | {"expected_events": [{"anything": "goes"}]})
-    assert ENTITIES.variables(case).keys() == {"document_id", "title", "date", "document", "documents"}
-    assert "Marta Lindqvist" not in str(ENTITIES.variables(case))
+    assert case.variables().keys() == {"document_id", "title", "date", "document", "documents"}
+    assert "Marta Lindqvist" not in str(case.variables())
 
 
 def test_the_schema_has_the_types_of_the_suite() -> None:
@@ -170,7 +170,7 @@ def test_the_schema_has_the_types_of_the_suite() -> None:
 def test_lint() -> None:
     def rules(*entities: dict[str, Any]) -> list[str]:
         case = case_of(EntitiesCase, CASE | {"expected_entities": list(entities)})
-        return [finding.rule for finding in ENTITIES.lint(case, RULES)]
+        return [finding.rule for finding in ENTITIES.lint.case(case, RULES)]
 
     alice = CASE["expected_entities"][0]
     assert rules(*CASE["expected_entities"]) == []

@@ -143,14 +143,14 @@ def test_the_path(item: Any, state: str) -> None:
 
 def test_variables_contain_the_call_and_no_expectation() -> None:
     case = case_of(GraphCase, CASE)
-    assert GRAPH.variables(case) == {"seed_document": "seed", "seed_text": "the launch", "depth": 2, "limit": 20}
+    assert case.variables() == {"seed_document": "seed", "seed_text": "the launch", "depth": 2, "limit": 20}
     bare = case_of(GraphCase, {key: CASE[key] for key in CASE if key != "seed_text"} | {"depth": 1})
-    assert GRAPH.variables(bare)["seed_text"] == "seed"
+    assert bare.variables()["seed_text"] == "seed"
 
 
 def test_lint() -> None:
     def rules(**fields: Any) -> list[str]:
-        return [finding.rule for finding in GRAPH.lint(case_of(GraphCase, CASE | fields), RULES)]
+        return [finding.rule for finding in GRAPH.lint.case(case_of(GraphCase, CASE | fields), RULES)]
 
     first = CASE["expected_connections"][0]
     assert rules() == []

@@ -38,7 +38,7 @@ def test_each_wrong_item_is_one_mistake_with_the_confused_values() -> None:
 
 
 def test_a_state_that_counts_as_found_can_be_a_mistake() -> None:
-    mistakes, _ = item_mistakes(FOUND, frozenset({"match"}))
+    mistakes, _ = item_mistakes(FOUND._replace(flawed=frozenset({"match"})))
     assert ("match", "Rye rises", "") in [(mistake.cause, mistake.label, mistake.pair) for mistake in mistakes]
 
 

@@ -21,7 +21,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
-from row3.kinds.outputs import MOST_GIVEN, compare_types, fit, plain, type_of
+from row3.kinds.outputs import MOST_GIVEN, answer_values, compare_types, fit, type_of
 from tests.scoring import case_of, score_by
 from tests.strategies import json_values
 
@@ -44,7 +44,7 @@ outputs = st.fixed_dictionaries(
 
 @given(outputs)
 def test_the_fast_and_the_lenient_reader_agree(value: dict[str, Any]) -> None:
-    read, closely = EXTRACTION.parse("extraction", json.dumps(value)), fit(ExtractionOut, value)
+    read, closely = EXTRACTION.outputs["extraction"].read(json.dumps(value)), fit(ExtractionOut, value)
     if isinstance(closely, Unusable):
         assert isinstance(read, Unusable)
     else:
@@ -59,7 +59,7 @@ def test_any_value_is_an_output_or_unusable_with_a_reason(kind: str, value: Any)
     if isinstance(found, Unusable):
         assert not CLASS.search(found.reason), found.reason
     else:
-        assert KINDS[kind].read_output(KINDS[kind].output_json(found.value)) == Parsed(found.value)
+        assert KINDS[kind].read_output(found.value.answer_json()) == Parsed(found.value)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_any_value_is_an_output_or_unusable_with_a_reason(kind: str, value: Any)
 def test_other_names_and_shapes(kind: str, value: Any, read: Any) -> None:
     found = KINDS[kind].read_output(value)
     assert isinstance(found, Parsed), found
-    ((_, items),) = KINDS[kind].output_json(found.value).items()
+    ((_, items),) = found.value.answer_json().items()
     assert items == read
 
 
@@ -91,13 +91,13 @@ def test_plain_values_omit_fields_that_are_not_asked_for() -> None:
     found = KINDS["retrieval"].read_output({"results": [{"id": "a", "score": 0.5}]})
     assert isinstance(found, Parsed)
     assert found.value.results[0].score == 0.5
-    assert plain(found.value) == {"results": [{"id": "a"}]}
+    assert answer_values(found.value) == {"results": [{"id": "a"}]}
 
 
 def test_plain_values_omit_empty_fields() -> None:
     found = EXTRACTION.read_output(OUTPUT)
     assert isinstance(found, Parsed)
-    assert EXTRACTION.output_json(found.value) == OUTPUT
+    assert found.value.answer_json() == OUTPUT
 
 
 WEIGHTS = {metric.key: metric.weight for metric in METRICS if metric.weight}
@@ -175,7 +175,7 @@ def test_no_type_makes_an_answer_unusable(value: object) -> None:
     result = scored({"concepts": [{"label": "Ann", "type": value}]})
     assert result.status == "scored"
     assert result.counts["typeAccuracy"][1] == 1
-    read = EXTRACTION.parse("concepts", json.dumps({"concepts": [{"label": "Ann", "kind": value}]}))
+    read = EXTRACTION.outputs["concepts"].read(json.dumps({"concepts": [{"label": "Ann", "kind": value}]}))
     assert isinstance(read, Parsed)
 
 
@@ -271,7 +271,7 @@ def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one
     case = case_of(GoldenCase, CASE)
 
     def findings(types: tuple[str, ...] | None) -> list[tuple[str, str, str]]:
-        found = EXTRACTION.lint(case, Rules(types=types))
+        found = EXTRACTION.lint.case(case, Rules(types=types))
         return [(f.level, f.rule, f.message) for f in found if f.rule in ("type", "types")]
 
     bare = ("warning", "types", "1 of 5 concepts has no type; give one to all of them")
@@ -283,8 +283,8 @@ def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one
         ("error", "type", "type `Person` is not one of the suite's; did you mean `PERSON`?"),
     ]
     untyped = case_of(GoldenCase, CASE | {"expectedConcepts": [{"label": "Ann"}]})
-    assert "types" not in [f.rule for f in EXTRACTION.lint(untyped, Rules())]
-    assert "types" in [f.rule for f in EXTRACTION.lint(untyped, Rules(types=()))]
+    assert "types" not in [f.rule for f in EXTRACTION.lint.case(untyped, Rules())]
+    assert "types" in [f.rule for f in EXTRACTION.lint.case(untyped, Rules(types=()))]
 
 
 WORDS = ("granite", "willow", "harbour", "copper", "lantern", "monsoon", "violin", "saffron", "turbine", "meadow")

@@ -192,7 +192,7 @@ def test_a_block_after_another_needs_no_end() -> None:
 
 def test_a_check_sees_no_reasoning() -> None:
     case = CASES["checks"] | {"checks": [{"contains": "Rome"}]}
-    read = KINDS["checks"].parse("answer", "<think>The answer is Rome …</think> I do not know.")
+    read = KINDS["checks"].outputs["answer"].read("<think>The answer is Rome …</think> I do not know.")
     assert isinstance(read, Parsed)
     found = finish(KINDS["checks"].score(case_of(KINDS["checks"].case_model, case), read.value, Rules()), no_vectors)
     assert found.metrics["passRate"] == 0.0
@@ -202,10 +202,10 @@ def test_a_check_sees_no_reasoning() -> None:
 def test_prose_is_an_outcome_without_its_reasoning(fields: dict[str, Any]) -> None:
     outcome = KINDS["outcome"]
     for output in ("found", "cited-answer"):
-        read = outcome.parse(output, "<think>In May?</think>In June.", fields)
+        read = outcome.outputs[output].read("<think>In May?</think>In June.", fields)
         assert isinstance(read, Parsed)
         assert "June" in str(read.value) and "May" not in str(read.value)
-        assert isinstance(outcome.parse(output, "<think>In May?", fields), Unusable)
+        assert isinstance(outcome.outputs[output].read("<think>In May?", fields), Unusable)
 
 
 @pytest.mark.parametrize(

@@ -116,8 +116,8 @@ def test_relevance_goes_up_to_ten() -> None:
 
 def test_variables_contain_the_call_and_no_judgement() -> None:
     case = case_of(RetrievalCase, CASE | {"limit": 5, "date": "2025-06-01"})
-    assert RETRIEVAL.variables(case) == {"query": CASE["query"], "limit": 5, "date": "2025-06-01"}
-    assert RETRIEVAL.variables(case_of(RetrievalCase, CASE)) == {
+    assert case.variables() == {"query": CASE["query"], "limit": 5, "date": "2025-06-01"}
+    assert case_of(RetrievalCase, CASE).variables() == {
         "query": CASE["query"],
         "limit": 10,
         "date": "",
@@ -144,7 +144,7 @@ def test_a_malformed_case(wrong: dict[str, Any]) -> None:
 def test_lint() -> None:
     def rules(documents: list[dict[str, Any]]) -> list[str]:
         case = case_of(RetrievalCase, CASE | {"relevant_documents": documents})
-        return [finding.rule for finding in RETRIEVAL.lint(case, RULES)]
+        return [finding.rule for finding in RETRIEVAL.lint.case(case, RULES)]
 
     assert rules(CASE["relevant_documents"]) == []
     assert rules([]) == ["not-judged"]

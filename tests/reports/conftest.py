@@ -19,7 +19,8 @@ from row3.domain.scores import Usage
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison, JudgedSuite, Run
-from row3.kinds.base import Rules
+from row3.kinds.base import Group, Rules
+from row3.kinds.extraction.score import KIND as EXTRACTION
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85))
 RATE = Metric("hallucinationRate", "Hallucination rate", False, Threshold(0.05, 0.02, 0.0))
@@ -33,6 +34,7 @@ THRESHOLDS = {metric.key: metric.threshold for metric in METRICS if metric.thres
 class Kind:
     metrics: Sequence[Metric] = METRICS
     primary: str = "overall"
+    groups: Sequence[Group] = EXTRACTION.groups
 
 
 GATED = GatePolicy(metrics=("recall", "hallucinationRate", "overall"))

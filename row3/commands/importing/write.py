@@ -15,7 +15,7 @@ from row3.commands.importing.drafts import Draft, Drafts, NotImported, PromptFil
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Model, keys_of
 from row3.errors import InvalidFile, UsageError
-from row3.kinds import kind_named
+from row3.kinds import all_kinds, kind_named
 from row3.kinds.base import Kind
 from row3.project.cases import CASE_SCHEMA_VERSION, ENDING, ID_KEYS, case_id_of, name_of, parse_value
 from row3.project.config import FILE, NAME, SuiteConfig
@@ -97,7 +97,7 @@ def import_cases(
     checked = (settings is not None and settings.checks) or any(
         each.value.get("checks") or each.not_imported for each in drafts.cases
     )
-    if kind.name == "checks" and not checked:
+    if kind.check_model is not None and not checked:
         fix = f"Name a column with --expected, or write checks for every case: [[suites.{suite}.checks]] in {FILE}"
         raise UsageError("the cases expect nothing", where=str(file), fix=fix)
     files |= new | _not_imported_file(project, f"{folder}/{NOT_IMPORTED}", left_out)
@@ -118,7 +118,7 @@ def import_cases(
 
 def new_case(project: Project, suite: str, kind: Kind, case_id: str, draft: Draft) -> tuple[dict[str, Any], bytes]:
     """Return the value and the content of a draft's golden file. Raises `InvalidFile` if it is not a valid case."""
-    schema = f"schemas/{kind.case_schema}.schema.json"
+    schema = f"schemas/{kind.case_model.schema_name()}.schema.json"
     up = "../" * (project.golden(suite).count("/") + 1)
     value = {
         **({"$schema": up + schema} if project.tree.exists(schema) else {}),
@@ -227,14 +227,10 @@ def draft_case(
 def _blank(project: Project, suite: Suite, topic: str, text: str) -> dict[str, Any]:
     """Return a case without expectations. Raises `UsageError` for a kind whose cases have more than a text."""
     kind = suite.kind
-    if kind.name == "extraction":
-        lists = ("expectedConcepts", "expectedRelationships", "forbiddenConcepts")
-        return {"topic": topic, "sourceText": text, **{key: [] for key in lists}}
-    if kind.name in ("events", "entities"):  # which may share a folder
-        return {"title": topic, "document": text, "expected_events": [], "expected_entities": []}
-    if kind.name == "checks":
-        first = versions_of(project, suite, suite.pipeline[0], ())[-1:] if suite.pipeline else []
-        names = {name for prompt in first for name in used_names(prompt)} - {"input"}
-        return {"input": dict.fromkeys(sorted(names), text) or text, "checks": []}
-    fix = "Name a suite of kind extraction, events, entities or checks with --suite"
+    first = versions_of(project, suite, suite.pipeline[0], ())[-1:] if suite.pipeline else []
+    names = sorted({name for prompt in first for name in used_names(prompt)} - {"input"})
+    if blank := kind.case_model.blank(topic, text, names):
+        return dict(blank)
+    others = [name for name, each in all_kinds().items() if each.case_model.blank(topic, text, names)]
+    fix = f"Name a suite of kind {', '.join(others[:-1])} or {others[-1]} with --suite"
     raise UsageError(f"a case of kind {kind.name} needs more than a text", where="row3 cases new", fix=fix)

@@ -179,7 +179,8 @@ def _rubric(project: Project, suite: Suite, name: str) -> Prompt | None:
     if ref is None or ref.name not in existing:
         return None
     prompt = project.prompt(ref)
-    if prompt.output not in suite.kind.rubrics:
+    if prompt.output not in suite.kind.judgeable.rubrics:
         what = f"{ref} is not a rubric of kind `{suite.kind.name}`: its output is `{prompt.output}`"
-        raise UsageError(what, where="A B", fix=f"A rubric has `output: {' or '.join(sorted(suite.kind.rubrics))}`")
+        outputs = " or ".join(sorted(suite.kind.judgeable.rubrics))
+        raise UsageError(what, where="A B", fix=f"A rubric has `output: {outputs}`")
     return prompt

@@ -57,7 +57,7 @@ class RecordedGrades:
 
     def opinion(self, answer: JudgedAnswer) -> Opinion | str:
         """Return the judge's opinion of an answer, or why there is none. Raises `InvalidFile`."""
-        judged = self.suite.kind.judged(answer.case, answer.output, self.suite.rules)
+        judged = self.suite.kind.judgeable.graded(answer.case, answer.output, self.suite.rules)
         asking = next(asking for graded, asking in judged if graded == answer.graded)
         replies: list[Answer | NoAnswer] = []
 
@@ -85,7 +85,7 @@ def judged_answers(project: Project, suite: Suite) -> dict[tuple[str, str], Judg
     judge_of(suite)
     found: dict[tuple[str, str], JudgedAnswer] = {}
     for stored, output, models in _outputs(project, suite):
-        for graded, asking in suite.kind.judged(stored.case, output, suite.rules):
+        for graded, asking in suite.kind.judgeable.graded(stored.case, output, suite.rules):
             asking.close()
             answer = JudgedAnswer(stored.id, graded, models, output, stored.case)
             known = found.setdefault(answer.key, answer)

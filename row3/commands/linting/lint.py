@@ -174,10 +174,10 @@ class PromptLint:
 
     def _rubrics(self, suites: Sequence[Suite], versions: Mapping[str, Sequence[Prompt]]) -> set[str]:
         """Render every rubric that a suite's kind can ask with made-up variables; return the rubrics' names."""
-        kinds = {output: suite.kind for suite in suites for output in suite.kind.rubrics}
+        kinds = {output: suite.kind for suite in suites for output in suite.kind.judgeable.rubrics}
         rubrics = [prompt for prompts in versions.values() for prompt in prompts if prompt.output in kinds]
         for prompt in rubrics:
-            made_up = kinds[prompt.output].rubric_variables()
+            made_up = kinds[prompt.output].judgeable.example()
             self._findings.attempt(prompt.path, partial(render, prompt, made_up), count=False)
         return {prompt.ref.name for prompt in rubrics}
 
@@ -195,9 +195,7 @@ class PromptLint:
         """Render every version of the suite's prompts as a run would; return the pipeline."""
         kind = suite.kind
         # A case for each set of variables shows which are undefined.
-        shapes = {
-            frozenset(variables): (case.id, variables) for case in cases if (variables := dict(kind.variables(case)))
-        }
+        shapes = {frozenset(variables): (case.id, variables) for case in cases if (variables := dict(case.variables()))}
         given = dict(shapes.values())
         if suite.system is not None:
             self._system(suite, given)

@@ -17,7 +17,7 @@ from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Model, keys_of
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import InvalidFile, Row3Error
-from row3.kinds.base import Finding, Kind, Reference
+from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
 from row3.project import embeddings, positions, quarantine, reviewed
 from row3.project.cases import (
@@ -63,10 +63,10 @@ class CaseLint:
     def suite(self, suite: Suite) -> list[Any]:
         """Check all cases of a suite; return the usable ones."""
         tree, where = self._project.tree, f"{suite.golden}/"
-        for each in suite.kind.lint_rules(suite.rules):
+        for each in suite.kind.lint.rules(suite.rules):
             at = ("suites", suite.name, *map(str, each.path))
             self._findings.add_at(each.level, each.rule, FILE, each.message, at)
-        for function in suite.kind.scorers(None, suite.rules):
+        for function in suite.kind.judgeable.functions(None, suite.rules):
             if what := missing_function(self._project.root, function):
                 self._findings.add_at("error", "missing-function", FILE, what, ("suites", suite.name, "checks"))
         files = self._project.cases.paths(suite.golden)
@@ -82,8 +82,8 @@ class CaseLint:
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif usable and all_read:
-            self._findings.add_of_kind(suite, suite.kind.lint_suite(usable), where)
-            self._findings.add_of_kind(suite, _same_inputs(suite.kind, usable), where)
+            self._findings.add_of_kind(suite, suite.kind.lint.suite(usable), where)
+            self._findings.add_of_kind(suite, _same_inputs(usable), where)
         return usable
 
     def _case(self, suite: Suite, path: str, ids: dict[str, str]) -> Any:
@@ -101,8 +101,9 @@ class CaseLint:
         except MisfitsError as error:
             found = [Finding("error", "invalid-field", str(each), each.place) for each in error.found]
         else:
-            found = [*suite.kind.lint(case, suite.rules), *self._unknown(suite.kind.refers_to(case))]
-            own = set(suite.kind.scorers(case, suite.rules)).difference(suite.kind.scorers(None, suite.rules))
+            found = [*suite.kind.lint.case(case, suite.rules), *self._unknown(suite.kind.lint.refers_to(case))]
+            functions, rules = suite.kind.judgeable.functions, suite.rules
+            own = set(functions(case, rules)).difference(functions(None, rules))
             lacking = filter(None, (missing_function(self._project.root, each) for each in sorted(own)))
             found += [Finding("error", "missing-function", what, ("checks",)) for what in lacking]
             if case.draft:
@@ -140,7 +141,7 @@ class CaseLint:
                 for path in self._project.cases.paths(self._project.golden(name)):
                     with suppress(Row3Error):
                         for stored in self._project.cases.at([path], suite.kind):
-                            found.update((_key(one), one.name) for one in suite.kind.declares(stored.case))
+                            found.update((_key(one), one.name) for one in suite.kind.lint.declares(stored.case))
         return found
 
     def _unknown(self, named: Iterable[Reference]) -> Iterator[Finding]:
@@ -215,11 +216,11 @@ class CaseLint:
             self._findings.unusable(error, where)
 
 
-def _same_inputs(kind: Kind, cases: Iterable[Any]) -> Iterator[Finding]:
+def _same_inputs(cases: Iterable[Any]) -> Iterator[Finding]:
     """Yield a finding for each case with the input of an earlier one."""
     first: dict[str, str] = {}
     for case in cases:
-        same_input = first.setdefault(digest_json(kind.variables(case)), case.id)
+        same_input = first.setdefault(digest_json(case.variables()), case.id)
         if same_input != case.id:
             text = f"`{case.id}` has the same input as `{same_input}`: it is asked once, and both get one answer"
             yield Finding("warning", "input-twice", text)

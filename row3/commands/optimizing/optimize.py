@@ -243,9 +243,9 @@ class Adapter:
         """Return what the reflection model sees: inputs, answers and feedback of training cases."""
         shown: list[dict[str, Any]] = []
         for stored, score, value in eval_batch.trajectories:
-            said = score.raw if score.output is None else self.kind.output_json(score.output)
+            said = score.raw if score.output is None else score.output.answer_json()
             feedback = "\n".join(feedback_on(self.kind, score, value))
-            shown.append({"Input": self.kind.variables(stored.case), "Answer": said, "Feedback": feedback})
+            shown.append({"Input": stored.case.variables(), "Answer": said, "Feedback": feedback})
         shown += [{"Feedback": f"An earlier proposal scored 0. {flaw}"} for flaw in dict.fromkeys(self.trials.refused)]
         self.trials.refused.clear()
         return dict.fromkeys(components_to_update, shown)

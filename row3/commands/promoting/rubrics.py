@@ -108,7 +108,7 @@ def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Pro
     if current.digest != rubric.digest:
         before, after = str(current.ref.version), str(rubric.ref.version)
         changes.append(CriteriaChange("changed", f"rule rubric.{rubric.ref.name}", before, after))
-    judged = suite.kind.judged_metrics
+    judged = suite.kind.judgeable.metrics
     shown = primary if primary in judged else next((m.key for m in suite.kind.metrics if m.key in judged), primary)
     pairs = [values.get(shown) for values in comparer.pairs.means()]
     effect = Effect({} if None in pairs else {"candidate": tuple(pairs)}, raises=False)

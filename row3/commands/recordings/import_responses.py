@@ -211,9 +211,8 @@ def _imports(
 
     Adds responses that no request asks for to `unused`, and prompts without an answer to `waiting`.
     """
-    kind = asking.suite.kind
     for repeat in sorted({repeat for _, repeat in responses}):
-        answers, gap = Answers(kind.variables(stored.case)), ""
+        answers, gap = Answers(stored.case.variables()), ""
         for prompt in asking.lineup.prompts:
             line, answer = responses.get((str(prompt.ref), repeat), (0, None))
             if answer is not None and gap:

@@ -48,7 +48,8 @@ class Item:
         rest = _content(case)
         own: dict[str, Any] = {"suite": suite.name, "kind": suite.kind.name, "digest": case_digest(rest)}
         ids = {key: rest.pop(key) for key in ID_KEYS if key in rest}
-        given, expected = suite.kind.split(rest, suite.rules)
+        schemas = {suite.kind.whole: suite.kind.schema(suite.kind.whole, suite.rules)}
+        given, expected = suite.kind.case_model.split(rest, schemas)
         metadata = {**({} if old is None else old.metadata), ROW3_KEY: own | {"rest": ids | rest}}
         if old is not None:
             return cls(old.id, given, expected, metadata, old.source_trace_id)
@@ -84,7 +85,7 @@ class Item:
         if not case_id_of(value):
             value[ID_KEYS[0]] = self.case_id(suite)
         try:
-            value |= suite.kind.join(self.input, self.expected_output)
+            value |= suite.kind.case_model.join(self.input, self.expected_output)
         except ValueError as error:
             raise InvalidFile(str(error), where=where, fix='Give it an input such as {"text": "…"}') from None
         value = {key: value[key] for key in (*ID_KEYS, *keys_of(suite.kind.case_model), *value) if key in value}

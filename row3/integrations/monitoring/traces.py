@@ -114,7 +114,7 @@ def _answer(outputs: Iterable[Any], faults: list[str]) -> dict[str, Any]:
     for output in outputs:
         for text in _texts(output):
             for name in (kind.whole, "relationships"):
-                if isinstance(read := kind.parse(name, text), Parsed):
+                if isinstance(read := kind.outputs[name].read(text), Parsed):
                     lists = as_json(read.value)
                     found |= {key: items for key, items in lists.items() if items or key not in found}
                     break

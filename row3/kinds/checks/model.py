@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
@@ -10,10 +10,11 @@ from pydantic import Field, model_validator
 from pydantic_core import to_json
 
 from row3.domain.models import Model, Text, Worded
+from row3.kinds.answers import Parsed, Unusable, plain_text
 from row3.kinds.cases import Case, CaseId
 from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, validator_of
 from row3.kinds.checks.reading import quantity
-from row3.kinds.outputs import Output
+from row3.kinds.outputs import NO_FIELDS, Fields, Output
 
 Tier = Literal["heuristic", "operation", "judged"]
 Action = Literal["NOOP", "CREATE", "UPDATE", "DELETE", "MERGE"]
@@ -186,6 +187,20 @@ class Reply(Output):
     answer: Any
     """A text, or a JSON value."""
 
+    @classmethod
+    def read(cls, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
+        """Take an answer as it is, without reasoning; only an empty one is unusable."""
+        read = plain_text(text)
+        return read if isinstance(read, Unusable) else Parsed(cls(answer=read.value), read.repairs)
+
+    def answer_json(self) -> Any:
+        """Return the answer itself."""
+        return self.answer
+
+    def context(self, name: str) -> dict[str, Any]:
+        """Return the answer under the output's name."""
+        return {name: self.answer}
+
 
 class ChecksCase(Case):
     """A golden case of kind `checks`: an input and the checks that its answer must pass."""
@@ -200,3 +215,8 @@ class ChecksCase(Case):
     def variables(self) -> dict[str, Any]:
         """Return the variables of a template: `input`, and its keys if it is an object."""
         return {**(self.input if isinstance(self.input, dict) else {}), "input": self.input}
+
+    @classmethod
+    def blank(cls, topic: str, text: str, names: Sequence[str]) -> dict[str, Any]:
+        """Return an input without checks: the text, under each name if the prompt has other variables."""
+        return {"input": dict.fromkeys(names, text) or text, "checks": []}

@@ -9,14 +9,14 @@ from row3.domain.asks import Ask
 from row3.domain.judges import Graded, Judging
 from row3.domain.matches import Items
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.prompts import Prompt
 from row3.domain.requests import canonical, digest_json
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.answers import Parsed, Unusable, named_fault, plain_text
-from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error
+from row3.kinds.answers import Parsed, Unusable, named_fault
+from row3.kinds.base import Finding, Group, Judgeable, Kind, Lint, Measured, Rules, lint_error
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
+from row3.kinds.demands import Expected
 from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outputs import NO_FIELDS, Fields
@@ -87,20 +87,69 @@ def _score(group: Sequence[Checked]) -> float:
     return sum([each.check.weight * each.score for each in group]) / sum([each.check.weight for each in group])
 
 
+def _lint(case: ChecksCase, rules: Rules) -> Iterator[Finding]:
+    """Check that a case has checks, none of them twice, and that the suite can run them."""
+    yield from _invalid_checks(case.checks, rules)
+    if not case.checks and not rules.checks:
+        yield lint_error("no-checks", "the case has no checks", ("checks",))
+    for at, check in enumerate(case.checks):
+        if check in case.checks[:at]:
+            yield lint_error("check-twice", f"`{check.title}` is listed twice", ("checks", at))
+
+
+def _lint_rules(rules: Rules) -> Iterator[Finding]:
+    """Check that the suite can run its own checks."""
+    return _invalid_checks(rules.checks, rules)
+
+
+def _graded(case: ChecksCase, output: Reply, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
+    """Yield what each check of type `judge` has graded, with a generator that asks again."""
+    whole = Reading(output.answer)
+    for check in (*rules.checks, *case.checks):
+        reading = whole.at(check.path)
+        if check.type == "judge" and not reading.missing:
+            graded = to_grade(check, case, reading)
+            yield graded, opinion(rules.judge, graded)
+
+
+def _asks(case: ChecksCase, rules: Rules) -> bool:
+    """Return whether a check needs a judge, a scorer, or the answer's cost or time."""
+    return any(check.type in ASKING for check in (*rules.checks, *case.checks))
+
+
+def _functions(case: ChecksCase | None, rules: Rules) -> Iterable[str]:
+    """Return the functions named by checks of type `python`."""
+    checks = (*rules.checks, *(() if case is None else case.checks))
+    return [check.wanted for check in checks if check.type == "python"]
+
+
+def _example() -> dict[str, Any]:
+    """Return the variables that `to_grade` gives a rubric, with an object wherever a JSON value may be one."""
+    return {"input": Anything(), "expected": Anything(), "answer": "example", "value": Anything()}
+
+
 class Checks(Kind):
     """Scores any answer by the checks of its case and those of the suite."""
 
     name = "checks"
     version = 7
     case_model = ChecksCase
-    case_schema = "checks-case"
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {"answer": Reply}
-    primary = "passRate"
+    groups = (Group("operations", "Operations", "expected", "right wrong", {"wrong": "wrongOperations"}),)
+    lint = Lint(_lint, rules=_lint_rules)
+    judgeable = Judgeable(
+        rubrics=frozenset({"grade"}),
+        metrics=frozenset({"judgedRate"}),
+        schema=lambda rubric: grade_schema(rubric.criteria),
+        example=_example,
+        graded=_graded,
+        asks=_asks,
+        functions=_functions,
+    )
+    settings = frozenset({"checks", "judge", "matching.semantic", "passes"})
     check_model = Check
     graded_as = "checks"
-    rubrics = frozenset({"grade"})
-    judged_metrics = frozenset({"judgedRate"})
     gate_defaults: Mapping[str, Any] = {
         "unit": "relative",
         "block": 15.0,
@@ -114,43 +163,13 @@ class Checks(Kind):
         judge = "" if rules.judge is None else f" {rules.judge.signature}"
         return f"{super().signature(rules)} checks {shared} passes {rules.passes}{judge}"
 
+    def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
+        """Take an answer made by another program: a text, or any JSON value."""
+        return Reply.read(value) if isinstance(value, str) else Parsed(Reply(answer=value))
+
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """Return an empty schema: answers may have any form."""
         return {}
-
-    def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
-        """Return the schema of a grade."""
-        return grade_schema(rubric.criteria)
-
-    def rubric_variables(self) -> Mapping[str, Any]:
-        """Return the variables that `to_grade` gives a rubric, with an object wherever a JSON value may be one."""
-        return {"input": Anything(), "expected": Anything(), "answer": "example", "value": Anything()}
-
-    def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Take an answer as it is, without reasoning; only an empty one is unusable."""
-        read = plain_text(text)
-        return read if isinstance(read, Unusable) else Parsed(Reply(answer=read.value), read.repairs)
-
-    def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Take an answer made by another program: a text, or any JSON value."""
-        return self.parse("answer", value) if isinstance(value, str) else Parsed(Reply(answer=value))
-
-    def output_json(self, output: Reply) -> Any:
-        """Return the answer itself."""
-        return output.answer
-
-    def context(self, output: str, value: Reply) -> dict[str, Any]:
-        """Return the answer under the output's name."""
-        return {output: value.answer}
-
-    def asks(self, case: ChecksCase, rules: Rules) -> bool:
-        """Return whether a check needs a judge, a scorer, or the answer's cost or time."""
-        return any(check.type in ASKING for check in (*rules.checks, *case.checks))
-
-    def scorers(self, case: ChecksCase | None, rules: Rules) -> Iterable[str]:
-        """Return the functions named by checks of type `python`."""
-        checks = (*rules.checks, *(() if case is None else case.checks))
-        return [check.wanted for check in checks if check.type == "python"]
 
     def measure(self, case: ChecksCase, output: Reply, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Run every check; yields requests to judges, scorers and embedding models."""
@@ -171,15 +190,6 @@ class Checks(Kind):
         ]
         tally = {**_tally(checked, whole), **judged_tally(rules.judge, asked)}
         return Measured(Items(checked, (), CORRECT), counts, metrics, skipped, tally=tally)
-
-    def judged(self, case: ChecksCase, output: Reply, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
-        """Yield what each check of type `judge` has graded, with a generator that asks again."""
-        whole = Reading(output.answer)
-        for check in (*rules.checks, *case.checks):
-            reading = whole.at(check.path)
-            if check.type == "judge" and not reading.missing:
-                graded = to_grade(check, case, reading)
-                yield graded, opinion(rules.judge, graded)
 
     def bad_answer(self, case: ChecksCase, reason: str, raw: str, rules: Rules) -> CaseScore:
         """Return a score of 0 on each of the case's metrics: all checks fail."""
@@ -223,19 +233,6 @@ class Checks(Kind):
             yield Expected("check", f"{check.type} {wanted}", facts | {"arguments": arguments})
         if case.expected is not None:
             yield Expected("expected", "expected", {"value": digest_json(case.expected)})
-
-    def lint(self, case: ChecksCase, rules: Rules) -> Iterator[Finding]:
-        """Check that a case has checks, none of them twice, and that the suite can run them."""
-        yield from _invalid_checks(case.checks, rules)
-        if not case.checks and not rules.checks:
-            yield lint_error("no-checks", "the case has no checks", ("checks",))
-        for at, check in enumerate(case.checks):
-            if check in case.checks[:at]:
-                yield lint_error("check-twice", f"`{check.title}` is listed twice", ("checks", at))
-
-    def lint_rules(self, rules: Rules) -> Iterator[Finding]:
-        """Check that the suite can run its own checks."""
-        return _invalid_checks(rules.checks, rules)
 
 
 def _invalid_checks(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:

@@ -8,7 +8,8 @@ from typing import Any
 from row3.domain.asks import Ask
 from row3.domain.matches import Items
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error, lint_warning
+from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Rules, lint_error, lint_warning
+from row3.kinds.demands import Expected
 from row3.kinds.entities import declared
 from row3.kinds.events.match import NOBODY, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut, ExpectedEvent
@@ -20,14 +21,31 @@ POSSESSIVE = ("", "'s", "s", "'")
 """Possessive endings of a name: `Certane's`, in a chat `ingrids`."""
 
 
+def _lint(case: EventsCase, rules: Rules) -> Iterator[Finding]:
+    """Check that evidence occurs in its document, categories are known, and actors occur in the case."""
+    texts = {name: SourceText(text) for name, text in case.texts().items()}
+    whole = SourceText(case.text())
+    names = {normalise(e.name): e for e in case.expected_entities}
+    for place, event in enumerate(case.expected_events):
+        at = ("expected_events", place)
+        if event.category not in CATEGORIES:
+            what = f"category `{event.category}` is not one of {', '.join(CATEGORIES)}"
+            yield lint_error("unknown-category", what, (*at, "category"))
+        yield from _lint_evidence(case, event, texts, at)
+        if event.actor and normalise(event.actor) != normalise(TEAM):
+            known = names.get(normalise(event.actor))
+            forms = [event.actor, *(known.mentions if known is not None else ())]
+            if not any(whole.mentions(form + ending) for form in forms for ending in POSSESSIVE):
+                what = f"neither `{event.actor}` nor a mention of that entity occurs in the document"
+                yield lint_error("actor-not-there", what, (*at, "actor"))
+
+
 class Events(Kind):
     """Scores `{"events": […]}`: events found, their categories, actors and evidence."""
 
     name = "events"
     version = 14
-    tallied = ("categories", "categoryState")
     case_model = EventsCase
-    case_schema = "events-case"
     outputs: Mapping[str, type[Any]] = {"events": EventsOut}
     metrics = (
         Metric("f1", "Event F1", threshold=Threshold(0.70, 0.80, 0.90)),
@@ -43,7 +61,11 @@ class Events(Kind):
         Metric("linking_precision", "Linking precision", companion=True, optional=True),
         Metric("linking_recall", "Linking recall", companion=True, optional=True),
     )
-    primary = "f1"
+    groups = (
+        Group("events", "Events", "extracted", "match wrong-category wrong-actor wrong-both duplicate unmatched"),
+        Group("categories", "Categories", "compared", "exact normalised wrong missing", note="categoryState"),
+    )
+    lint = Lint(_lint, declares=lambda case: declared(case, case.expected_entities))
     in_text = True
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
@@ -86,28 +108,6 @@ class Events(Kind):
         if case.expected_entities:
             names = [name for one in case.expected_entities for name in (one.name, *one.mentions)]
             yield Expected("actors", "names", {"alias": names})
-
-    def declares(self, case: EventsCase) -> list[Reference]:
-        """Return the documents, and the entities with all their names."""
-        return declared(case, case.expected_entities)
-
-    def lint(self, case: EventsCase, rules: Rules) -> Iterator[Finding]:
-        """Check that evidence occurs in its document, categories are known, and actors occur in the case."""
-        texts = {name: SourceText(text) for name, text in case.texts().items()}
-        whole = SourceText(case.text())
-        names = {normalise(e.name): e for e in case.expected_entities}
-        for place, event in enumerate(case.expected_events):
-            at = ("expected_events", place)
-            if event.category not in CATEGORIES:
-                what = f"category `{event.category}` is not one of {', '.join(CATEGORIES)}"
-                yield lint_error("unknown-category", what, (*at, "category"))
-            yield from _lint_evidence(case, event, texts, at)
-            if event.actor and normalise(event.actor) != normalise(TEAM):
-                known = names.get(normalise(event.actor))
-                forms = [event.actor, *(known.mentions if known is not None else ())]
-                if not any(whole.mentions(form + ending) for form in forms for ending in POSSESSIVE):
-                    what = f"neither `{event.actor}` nor a mention of that entity occurs in the document"
-                    yield lint_error("actor-not-there", what, (*at, "actor"))
 
 
 def _lint_evidence(

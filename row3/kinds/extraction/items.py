@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
-
-from row3.kinds.extraction.model import ExtractionOut
 
 LISTS = {"entities": ("expectedConcepts", "label"), "relationships": ("expectedRelationships", "")}
 """By key of the expectations: the case's key, and its key for a name."""
@@ -12,7 +11,7 @@ TEXTS = ("text", "sourceText", "source_text", "document", "documentText", "docum
 """Possible keys of the text in inputs that row3 did not write."""
 
 
-def split_case(case: dict[str, Any], schemas: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_case(case: dict[str, Any], schemas: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Take input and expectations out of a case."""
     given = {"text": case.pop("sourceText"), **({"topic": case.pop("topic")} if "topic" in case else {})}
     expected = {
@@ -37,17 +36,6 @@ def join_case(given: Any, expected: Any) -> dict[str, Any]:
         if isinstance(expected.get(key), list):
             value[field] = [_entry(each, name) for each in expected[key]]
     return value
-
-
-def expectations(output: ExtractionOut) -> dict[str, Any]:
-    """Return the expectations that an extraction meets, each once."""
-    found: dict[str, dict[str, Any]] = {}
-    for each in output.concepts:
-        typed = {"type": each.type} if isinstance(each.type, str) and each.type.strip() else {}
-        found.setdefault(each.label, {"name": each.label, **typed})
-    related = dict.fromkeys((each.source, each.predicate, each.target) for each in output.relationships)
-    relationships = [{"source": source, "predicate": word, "target": target} for source, word, target in related]
-    return {"entities": list(found.values()), "relationships": relationships}
 
 
 def _entry(each: Any, name: str) -> Any:

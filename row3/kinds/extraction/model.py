@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
@@ -10,7 +11,8 @@ from pydantic.alias_generators import to_camel
 from row3.domain.models import Model, Text
 from row3.domain.predicates import ROW3_PREDICATES
 from row3.kinds.cases import Case, CaseId, Note
-from row3.kinds.outputs import ASKED, Output, meta
+from row3.kinds.extraction.items import join_case, split_case
+from row3.kinds.outputs import ASKED, Output, answer_values, meta
 
 Domain = Literal["ecological", "technical", "social", "economic", "interdisciplinary"]
 DOMAINS: tuple[str, ...] = get_args(Domain)
@@ -68,6 +70,22 @@ class GoldenCase(Case, alias_generator=to_camel):
         """Return `topic` and `source_text`."""
         return {"topic": self.topic, "source_text": self.source_text}
 
+    @classmethod
+    def blank(cls, topic: str, text: str, names: Sequence[str]) -> dict[str, Any]:
+        """Return a text without expectations."""
+        lists = ("expectedConcepts", "expectedRelationships", "forbiddenConcepts")
+        return {"topic": topic, "sourceText": text, **{key: [] for key in lists}}
+
+    @classmethod
+    def split(cls, value: dict[str, Any], schemas: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Take out text, topic and the answer's schemas, and entities and relationships."""
+        return split_case(value, schemas)
+
+    @classmethod
+    def join(cls, given: Any, expected: Any) -> dict[str, Any]:
+        """Return text, topic, concepts and relationships; raises `ValueError` without a text."""
+        return join_case(given, expected)
+
 
 class Quote(Output):
     """A quote given as an object, as some prompts ask for."""
@@ -118,6 +136,10 @@ class ConceptsOut(Output):
 
     concepts: list[ConceptOut]
 
+    def context(self, name: str) -> dict[str, Any]:
+        """Return the concepts by label and quote."""
+        return {"concepts": [{"label": one.label, "quote": one.quote} for one in self.concepts]}
+
 
 class RelationshipsOut(Output):
     """Answer to a prompt with `output: relationships`."""
@@ -125,11 +147,14 @@ class RelationshipsOut(Output):
     relationships: list[RelationshipOut]
 
 
-class ExtractionOut(Output):
+class ExtractionOut(ConceptsOut):
     """A whole extraction: the answer to a prompt with `output: extraction`, or a pipeline's combined output."""
 
-    concepts: list[ConceptOut]
     relationships: list[RelationshipOut] = []
+
+    def context(self, name: str) -> dict[str, Any]:
+        """Return the concepts by label and quote, and the relationships."""
+        return super().context(name) | {"relationships": answer_values(self.relationships)}
 
     @classmethod
     def usual(cls, value: Any) -> Any:

@@ -8,8 +8,9 @@ from functools import lru_cache
 from row3.domain.scores import Quality
 from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.explain import is_quote
-from row3.matching.names import NameIndex, NameRule, closest
+from row3.matching.names import NameIndex, closest
 from row3.matching.normalise import normalise
+from row3.matching.scorers import NameRule
 from row3.matching.text.quotes import SourceText
 
 SIMILAR = NameRule("token-sort", 0.8)

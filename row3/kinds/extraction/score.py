@@ -7,19 +7,18 @@ from functools import lru_cache
 from typing import Any
 
 from row3.domain.asks import Ask
-from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation
+from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.models import as_json
 from row3.domain.predicates import Predicates, fold_predicate
 from row3.domain.scores import CaseScore, Quality, Tally
-from row3.kinds import MonitoredKind
-from row3.kinds.base import Expected, Finding, Measured, Rules
-from row3.kinds.extraction import items, lint
+from row3.kinds.base import TYPES, Group, Lint, Measured, MonitoredKind, Rules
+from row3.kinds.demands import Expected
 from row3.kinds.extraction.explain import explain
+from row3.kinds.extraction.lint import lint_case, lint_suite, relationship_key
 from row3.kinds.extraction.mistakes import extraction_mistakes
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
 from row3.kinds.mistakes import Mistakes
-from row3.kinds.outputs import answer_schema, plain
+from row3.kinds.outputs import answer_schema
 from row3.metrics.aggregate import PAIR, counted
 from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
 from row3.metrics.ratios import overall
@@ -164,16 +163,26 @@ class Extraction(MonitoredKind):
     name = "extraction"
     version = 16
     case_model = GoldenCase
-    case_schema = "golden-case"
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {
         "concepts": ConceptsOut,
         "relationships": RelationshipsOut,
         "extraction": ExtractionOut,
     }
-    primary = "overall"
+    groups = (
+        Group("concepts", "Concepts", "extracted", "exact alias fuzzy semantic duplicate canary unmatched"),
+        TYPES._replace(names={"normalised": "normalisedTypes", "wrong": "wrongTypes"}),
+        Group(
+            "relationships",
+            "Relationships",
+            "extracted",
+            "exact inverse fuzzy inverse-fuzzy wrong-predicate reversed wrong-end duplicate forbidden unmatched",
+            {"wrong-predicate": "wrongPredicates"},
+        ),
+    )
+    lint = Lint(lint_case, lint_suite)
+    settings = frozenset({"fields", "predicates", "matching.semantic"})
     in_text = True
-    related = True
 
     def signature(self, rules: Rules) -> str:
         """Return the scorer, the predicates and the embedding rule."""
@@ -193,15 +202,6 @@ class Extraction(MonitoredKind):
         for part in outputs.values():
             last |= {key: getattr(part, key) for key in type(part).model_fields}
         return ExtractionOut(**last)
-
-    def context(self, output: str, value: Any) -> dict[str, Any]:
-        """Return `concepts` and `relationships`, as far as the output has them, as lists of plain values."""
-        seen: dict[str, Any] = {}
-        if hasattr(value, "concepts"):
-            seen["concepts"] = [{"label": c.label, "quote": c.quote} for c in value.concepts]
-        if hasattr(value, "relationships"):
-            seen["relationships"] = plain(value.relationships)
-        return seen
 
     def measure(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Match, count and weigh; asks for embeddings if the suite uses semantic matching."""
@@ -246,31 +246,15 @@ class Extraction(MonitoredKind):
             case, score.explanation, quotes, tuple(score.tally.get("unknownPredicates", ())), rules.names
         )
 
-    def matches_json(self, explanation: Explanation) -> dict[str, Any]:
-        """Return every match of every concept and relationship."""
-        return {
-            "concepts": [_match_json(match) for match in explanation.concepts],
-            "expectedConcepts": [
-                {"label": one.label, "required": one.required, "foundBy": one.found_by}
-                if one.found_by is not None
-                else as_json(one)
-                for one in explanation.expected_concepts
-            ],
-            "relationships": as_json(explanation.relationships),
-            "expectedRelationships": as_json(explanation.expected_relationships),
-        }
-
-    def split(self, case: dict[str, Any], rules: Rules) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Take out text, topic and the answer's schemas, and entities and relationships."""
-        return items.split_case(case, {self.whole: self.schema(self.whole, rules)})
-
-    def join(self, given: Any, expected: Any) -> dict[str, Any]:
-        """Return text, topic, concepts and relationships; raises `ValueError` without a text."""
-        return items.join_case(given, expected)
-
     def expectations(self, output: ExtractionOut) -> dict[str, Any]:
         """Return each entity and relationship once."""
-        return items.expectations(output)
+        found: dict[str, dict[str, Any]] = {}
+        for each in output.concepts:
+            typed = {"type": each.type} if isinstance(each.type, str) and each.type.strip() else {}
+            found.setdefault(each.label, {"name": each.label, **typed})
+        related = dict.fromkeys((each.source, each.predicate, each.target) for each in output.relationships)
+        relationships = [{"source": source, "predicate": word, "target": target} for source, word, target in related]
+        return {"entities": list(found.values()), "relationships": relationships}
 
     def quality(self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
         """Count concepts that are quoted, verified, not in the text, or canaries."""
@@ -296,14 +280,6 @@ class Extraction(MonitoredKind):
         for other in case.forbidden_relationships:
             yield Expected("forbidden", _stated(other), names=_names(other), forbidden=True)
 
-    def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
-        """Check a case against STANDARDS, section 3, and for contradictions."""
-        return lint.lint_case(case, rules)
-
-    def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
-        """Check the number of cases and the coverage of domains."""
-        return lint.lint_suite(cases)
-
 
 STANDARD = Predicates()
 """The usual predicates, whatever a suite adds: what a case demands does not depend on settings."""
@@ -311,7 +287,7 @@ STANDARD = Predicates()
 
 def _names(link: Relationship) -> tuple[str]:
     """Return the statement in the form that it shares with its inverse."""
-    return (" ".join(lint.relationship_key(link, STANDARD)),)
+    return (" ".join(relationship_key(link, STANDARD)),)
 
 
 def _stated(link: Relationship) -> str:
@@ -319,8 +295,3 @@ def _stated(link: Relationship) -> str:
 
 
 KIND = Extraction()
-
-
-def _match_json(match: ConceptMatch) -> dict[str, Any]:
-    """Return an extracted concept's match, without what does not apply to it."""
-    return {key: part for key, part in as_json(match).items() if part or key not in ("how", "whyNot", "type")}

@@ -11,7 +11,7 @@ from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import read_object
 from row3.kinds.judging import notes
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
-from row3.kinds.outputs import closed_object, plain
+from row3.kinds.outputs import answer_values, closed_object
 from row3.matching.text.quotes import SourceText
 
 GRADES = ("correctness", "completeness", "evidence", "hallucination")
@@ -178,8 +178,8 @@ def variables_of(
             for fact in case.required_facts
         ],
         "forbidden_claims": list(case.forbidden_claims),
-        "baseline": plain(baseline),
-        "full": plain(full),
+        "baseline": answer_values(baseline),
+        "full": answer_values(full),
         "documents": [{"doc": key, "text": documents[key].text} for key in sorted(keys) if key in documents],
     }
 

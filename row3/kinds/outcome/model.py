@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NamedTuple
 
 from row3.domain.models import Model, Text
+from row3.kinds.answers import Parsed, Unusable, plain_text, read_json
 from row3.kinds.cases import Case, CaseId
-from row3.kinds.outputs import Output, meta
+from row3.kinds.outputs import NO_FIELDS, Fields, Output, answer_values, meta
 
 Arm = Literal["baseline", "full"]
 ARMS: tuple[Arm, Arm] = ("baseline", "full")
@@ -61,11 +62,38 @@ class AnswerOut(Output):
         """Take a plain text for an answer without citations."""
         return {"answer": value} if isinstance(value, str) else value
 
+    @classmethod
+    def read(cls, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
+        """Parse an answer; prose is one without citations."""
+        plain = plain_text(text)
+        if isinstance(plain, Unusable):
+            return plain
+        read = super().read(text, fields)
+        prose = cls(answer=plain.value.strip())
+        return read if isinstance(read, Parsed) else Parsed(prose, (*plain.repairs, "prose taken for the answer"))
+
+    def context(self, name: str) -> dict[str, Any]:
+        """Return the answer with its citations."""
+        return {"answer": answer_values(self)}
+
 
 class Found(Output):
     """What a system found for the question, before answering it."""
 
     value: Any
+
+    @classmethod
+    def read(cls, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
+        """Take JSON, or else the text without reasoning."""
+        plain = plain_text(text)
+        if isinstance(plain, Unusable):
+            return plain
+        found = read_json(text)
+        return Parsed(cls(value=plain.value if isinstance(found, Unusable) else found.value))
+
+    def context(self, name: str) -> dict[str, Any]:
+        """Return what was found."""
+        return {"found": self.value}
 
 
 class Grades(NamedTuple):
@@ -102,3 +130,7 @@ class Outcome(NamedTuple):
     def answers(self) -> dict[Arm, AnswerOut]:
         """The answers by arm."""
         return {"baseline": self.baseline, "full": self.full}
+
+    def answer_json(self) -> dict[str, Any]:
+        """Return both answers as plain values."""
+        return {arm: answer_values(answer) for arm, answer in self.answers.items()}

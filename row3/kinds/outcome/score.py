@@ -9,11 +9,11 @@ from row3.domain.asks import Ask
 from row3.domain.judges import NEUTRAL, Graded, Judging, Opinion
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
-from row3.kinds.answers import Parsed, Unusable, named_fault, plain_text, read_json
-from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
+from row3.kinds.answers import Parsed, Unusable, named_fault, read_json
+from row3.kinds.base import Finding, Judgeable, Kind, Lint, Measured, Rules, lint_error, lint_warning
+from row3.kinds.demands import Expected
 from row3.kinds.judging import WINNERS, judged_tally
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outcome.judgement import (
@@ -31,7 +31,7 @@ from row3.kinds.outcome.judgement import (
     with_evidence,
 )
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Citation, Evidence, Fact, Found, Outcome, OutcomeCase
-from row3.kinds.outputs import NO_FIELDS, Fields, fit, plain, read_text
+from row3.kinds.outputs import NO_FIELDS, Fields, answer_values, fit
 from row3.matching.normalise import normalise_text
 from row3.matching.text.quotes import SourceText
 
@@ -54,18 +54,75 @@ METRICS = (
 )
 
 
+def _lint(case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
+    """Check that every fact has a unique id, and evidence that occurs in its document."""
+    seen: set[str] = set()
+    for at, fact in enumerate(case.required_facts):
+        place = ("required_facts", at)
+        if fact.fact_id in seen:
+            yield lint_error("fact-twice", f"`{fact.fact_id}` is listed twice", (*place, "fact_id"))
+        seen.add(fact.fact_id)
+        if not fact.must_cite:
+            yield lint_error("no-evidence", f"`{fact.fact_id}` has no `must_cite`", place)
+        for number, needed in enumerate(fact.must_cite):
+            text = document(rules.documents, needed.doc)
+            where = (*place, "must_cite", number)
+            if text is None:
+                yield lint_error("no-document", f"document `{needed.doc}` does not exist", where)
+            elif normalise_text(needed.quote_contains) not in normalise_text(text.text):
+                message = f"`{needed.quote_contains}` does not occur in `{needed.doc}`"
+                yield lint_error("quote-not-found", message, where)
+    claims = {normalise_text(fact.claim) for fact in case.required_facts}
+    for at, claim in enumerate(case.forbidden_claims):
+        if normalise_text(claim) in claims:
+            yield lint_error("contradiction", "forbidden, and also a required fact", ("forbidden_claims", at))
+    if not case.required_facts and not case.forbidden_claims:
+        yield lint_warning("nothing-asked", "the case requires no fact and forbids no claim")
+
+
+def _lint_suite(cases: Sequence[OutcomeCase]) -> Iterator[Finding]:
+    """Check that some of eight or more questions have no answer in the documents."""
+    if len(cases) >= 8 and all(case.required_facts for case in cases):
+        message = "every question has an answer; add some that have none"
+        yield lint_warning("no-negatives", message, setting="standards")
+
+
+def _parts(case: OutcomeCase, output: Outcome, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
+    """Yield both answers, which are judged together, with a generator that asks again."""
+    yield _graded(case, output.answers, rules), _opinion(case, output.answers, rules)
+
+
+def _example() -> Mapping[str, Any]:
+    """Return the variables for an example with one fact, one document and one citation."""
+    cited = Evidence(doc="example.txt", quote_contains="example")
+    case = OutcomeCase(
+        id="example",
+        question="example",
+        required_facts=[Fact(fact_id="example", claim="example", must_cite=[cited])],
+        forbidden_claims=["example"],
+    )
+    answer = AnswerOut(answer="example", citations=[Citation(doc="example.txt", quote="example")])
+    return variables_of(case, answer, answer, {"example": SourceText("example")})
+
+
 class Outcomes(Kind):
     """Scores `{"baseline", "full", "judgement"}`: two answers with citations, and V7.1's judgement of them."""
 
     name = "outcome"
     version = 3
     case_model = OutcomeCase
-    case_schema = "outcome-case"
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {"found": Found, "cited-answer": AnswerOut}
-    rubrics = frozenset({"judgement"})
-    judged_metrics = frozenset({"passRate", "hallucinationRate", "valueWinRate"})
-    primary = "valueWinRate"
+    lint = Lint(_lint, _lint_suite)
+    judgeable = Judgeable(
+        rubrics=frozenset({"judgement"}),
+        metrics=frozenset({"passRate", "hallucinationRate", "valueWinRate"}),
+        schema=lambda rubric: JUDGEMENT_SCHEMA,
+        example=_example,
+        graded=_parts,
+        asks=lambda case, rules: True,
+    )
+    settings = frozenset({"arms", "documents", "fields", "judge"})
     graded_as = "systems"
     arms = ARMS
 
@@ -74,37 +131,6 @@ class Outcomes(Kind):
         documents = digest_json({name: text.text for name, text in rules.documents.items()})[:16]
         judge = "" if rules.judge is None else f" {rules.judge.signature}"
         return f"{self.name}/{self.version} documents {documents}{judge}"
-
-    def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
-        """Return the schema of V7.1's judgement."""
-        return JUDGEMENT_SCHEMA
-
-    def rubric_variables(self) -> Mapping[str, Any]:
-        """Return the variables for an example with one fact, one document and one citation."""
-        cited = Evidence(doc="example.txt", quote_contains="example")
-        case = OutcomeCase(
-            id="example",
-            question="example",
-            required_facts=[Fact(fact_id="example", claim="example", must_cite=[cited])],
-            forbidden_claims=["example"],
-        )
-        answer = AnswerOut(answer="example", citations=[Citation(doc="example.txt", quote="example")])
-        return variables_of(case, answer, answer, {"example": SourceText("example")})
-
-    def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Parse what an arm found, or its answer; prose is an answer without citations."""
-        plain_answer = plain_text(text)
-        if isinstance(plain_answer, Unusable):
-            return plain_answer
-        if output == "found":
-            found = read_json(text)
-            return Parsed(Found(value=plain_answer.value if isinstance(found, Unusable) else found.value))
-        read = read_text(AnswerOut, text, fields)
-        if isinstance(read, Parsed):
-            return read
-        return Parsed(
-            AnswerOut(answer=plain_answer.value.strip()), (*plain_answer.repairs, "prose taken for the answer")
-        )
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Parse two answers made elsewhere, with their judgement if it is given."""
@@ -128,18 +154,6 @@ class Outcomes(Kind):
     def combine(self, outputs: Mapping[str, Any]) -> Outcome:
         """Return both arms' answers."""
         return Outcome(*(outputs[arm][self.whole] for arm in ARMS))
-
-    def context(self, output: str, value: Any) -> dict[str, Any]:
-        """Return what an arm found, or its answer."""
-        return {"found": value.value} if output == "found" else {"answer": plain(value)}
-
-    def output_json(self, output: Outcome) -> dict[str, Any]:
-        """Return both answers as plain values."""
-        return {arm: plain(answer) for arm, answer in output.answers.items()}
-
-    def asks(self, case: OutcomeCase, rules: Rules) -> bool:
-        """Return True: every case needs a judge."""
-        return True
 
     def measure(self, case: OutcomeCase, output: Outcome, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Check the evidence, and ask the judge in both orders unless a judgement came with the answers."""
@@ -174,10 +188,6 @@ class Outcomes(Kind):
             values["positionBias"] = float(ruling.flipped)
             tally |= judged_tally(rules.judge, [(_graded(case, answers, rules), ruling.passes)])
         return Measured(_items(case, output, ruling, unproven["full"]), {}, values, skipped, tally=tally)
-
-    def judged(self, case: OutcomeCase, output: Outcome, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
-        """Yield both answers, which are judged together, with a generator that asks again."""
-        yield _graded(case, output.answers, rules), _opinion(case, output.answers, rules)
 
     def bad_answer(self, case: OutcomeCase, reason: str, raw: str, rules: Rules) -> CaseScore:
         """Return the worst value of every headline metric: a missing answer loses."""
@@ -220,37 +230,6 @@ class Outcomes(Kind):
         for claim in case.forbidden_claims:
             yield Expected("forbidden", claim, forbidden=True)
 
-    def lint(self, case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
-        """Check that every fact has a unique id, and evidence that occurs in its document."""
-        seen: set[str] = set()
-        for at, fact in enumerate(case.required_facts):
-            place = ("required_facts", at)
-            if fact.fact_id in seen:
-                yield lint_error("fact-twice", f"`{fact.fact_id}` is listed twice", (*place, "fact_id"))
-            seen.add(fact.fact_id)
-            if not fact.must_cite:
-                yield lint_error("no-evidence", f"`{fact.fact_id}` has no `must_cite`", place)
-            for number, needed in enumerate(fact.must_cite):
-                text = document(rules.documents, needed.doc)
-                where = (*place, "must_cite", number)
-                if text is None:
-                    yield lint_error("no-document", f"document `{needed.doc}` does not exist", where)
-                elif normalise_text(needed.quote_contains) not in normalise_text(text.text):
-                    message = f"`{needed.quote_contains}` does not occur in `{needed.doc}`"
-                    yield lint_error("quote-not-found", message, where)
-        claims = {normalise_text(fact.claim) for fact in case.required_facts}
-        for at, claim in enumerate(case.forbidden_claims):
-            if normalise_text(claim) in claims:
-                yield lint_error("contradiction", "forbidden, and also a required fact", ("forbidden_claims", at))
-        if not case.required_facts and not case.forbidden_claims:
-            yield lint_warning("nothing-asked", "the case requires no fact and forbids no claim")
-
-    def lint_suite(self, cases: Sequence[OutcomeCase]) -> Iterator[Finding]:
-        """Check that some of eight or more questions have no answer in the documents."""
-        if len(cases) >= 8 and all(case.required_facts for case in cases):
-            message = "every question has an answer; add some that have none"
-            yield lint_warning("no-negatives", message, setting="standards")
-
 
 def _graded(case: OutcomeCase, answers: Mapping[Arm, AnswerOut], rules: Rules) -> Graded:
     variables = variables_of(case, answers["baseline"], answers["full"], rules.documents)
@@ -271,7 +250,7 @@ def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, unproven: S
     items = []
     orders = ("baselineFirst", "fullFirst")
     for arm, answer in output.answers.items():
-        notes: dict[str, Any] = {"answer": answer.answer, "citations": [plain(each) for each in answer.citations]}
+        notes: dict[str, Any] = {"answer": answer.answer, "citations": answer_values(answer.citations)}
         if isinstance(ruling, str):
             items.append(ItemMatch(arm, "not-judged", None, NEUTRAL, notes | {"reason": ruling}))
             continue

@@ -68,8 +68,8 @@ def _in_single_braces(prompt: Prompt, given: Collection[str]) -> list[tuple[str,
 
 def example_context(kind: Kind, rules: Rules, output: str) -> Mapping[str, Any]:
     """Return made-up variables that a prompt with this output passes to later ones: one item in every list."""
-    answer = kind.parse(output, json.dumps(_example(kind.schema(output, rules))))
-    return kind.context(output, answer.value) if isinstance(answer, Parsed) else {}
+    answer = kind.outputs[output].read(json.dumps(_example(kind.schema(output, rules))))
+    return answer.value.context(output) if isinstance(answer, Parsed) else {}
 
 
 def _example(schema: Mapping[str, Any]) -> Any:

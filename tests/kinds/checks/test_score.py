@@ -18,6 +18,7 @@ from row3.kinds.answers import Unusable
 from row3.kinds.base import Rules
 from row3.kinds.checks.model import ChecksCase
 from row3.kinds.checks.score import KIND
+from row3.kinds.demands import demands_of
 from tests.scoring import case_of
 
 RUBRIC = Prompt(PromptRef("helpfulness", Version(1, 0)), "", "grade", {}, "", "d1", "", "prompts/helpfulness-v1.0.md")
@@ -160,7 +161,7 @@ def test_no_text_can_end_its_fence() -> None:
 )
 def test_lint_reports_a_check_that_the_suite_cannot_run(check: dict[str, Any], problem: str) -> None:
     case = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [check]})
-    assert [problem in found.message for found in KIND.lint(case, Rules())] == [True]
+    assert [problem in found.message for found in KIND.lint.case(case, Rules())] == [True]
 
 
 @pytest.mark.parametrize(
@@ -192,13 +193,14 @@ def test_a_check_for_null_says_so() -> None:
 def test_lint_reports_missing_and_repeated_checks() -> None:
     none = case_of(ChecksCase, {"id": "a", "input": "q"})
     twice = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [{"contains": "x"}, {"contains": "x"}]})
-    assert [found.rule for found in KIND.lint(none, Rules())] == ["no-checks"]
-    assert [found.rule for found in KIND.lint(twice, Rules())] == ["check-twice"]
+    assert [found.rule for found in KIND.lint.case(none, Rules())] == ["no-checks"]
+    assert [found.rule for found in KIND.lint.case(twice, Rules())] == ["check-twice"]
 
 
 def test_a_removed_check_is_a_removed_demand_and_a_new_weight_a_changed_one() -> None:
     def demands(*checks: dict[str, Any]) -> set[str]:
-        return set(KIND.demands(case_of(ChecksCase, {"id": "a", "input": "q", "checks": list(checks)})))
+        case = case_of(ChecksCase, {"id": "a", "input": "q", "checks": list(checks)})
+        return set(demands_of(case, KIND.expected(case)))
 
     both, one = demands({"contains": "x"}, {"max_words": 3}), demands({"contains": "x"})
     assert both - one == {"check:max_words 3", "weight:check:max_words 3", "case:check:max_words 3"}

@@ -122,7 +122,7 @@ def test_an_answer_by_hand() -> None:
     assert found.tally["categories"] == {"exact": 2, "normalised": 1, "wrong": 1}
     missed = EVENTS.shortfall(found)["missedEvents"]
     assert missed == ("Complete API refactor", "Finalize UI mockups")
-    json.dumps(EVENTS.matches_json(found.explanation), allow_nan=False)
+    json.dumps(found.explanation.as_json(), allow_nan=False)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_an_event_belongs_to_the_document_that_reports_it() -> None:
 
 
 def test_templates_see_only_the_input() -> None:
-    single = EVENTS.variables(case_of(EventsCase, CASE))
+    single = case_of(EventsCase, CASE).variables()
     assert single == {
         "document_id": "meeting_001",
         "title": "",
@@ -311,7 +311,7 @@ def test_templates_see_only_the_input() -> None:
         "document": TEXT,
         "documents": [{"document_id": "meeting_001", "title": "", "date": "2024-03-15", "document": TEXT}],
     }
-    several = EVENTS.variables(case_of(EventsCase, SEVERAL))
+    several = case_of(EventsCase, SEVERAL).variables()
     assert [document["document_id"] for document in several["documents"]] == ["d1", "d2", "d3"]
     assert "Test the pump" not in str(several)
 
@@ -319,7 +319,7 @@ def test_templates_see_only_the_input() -> None:
 def test_lint() -> None:
     def rules(event: dict[str, Any], **fields: Any) -> list[str]:
         case = case_of(EventsCase, CASE | {"expected_events": [CASE["expected_events"][0] | event]} | fields)
-        return [finding.rule for finding in EVENTS.lint(case, RULES)]
+        return [finding.rule for finding in EVENTS.lint.case(case, RULES)]
 
     assert rules({}) == []
     assert rules({"category": "Decisions"}) == ["unknown-category"]
@@ -331,9 +331,9 @@ def test_lint() -> None:
     possessive = {"document": "alices go: Alice decided we will launch on April 1st", "expected_entities": []}
     assert rules({"actor": "Alice"}, **possessive) == []
     strange = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": "d9"}]}
-    assert [f.rule for f in EVENTS.lint(case_of(EventsCase, strange), RULES)] == ["unknown-document"]
+    assert [f.rule for f in EVENTS.lint.case(case_of(EventsCase, strange), RULES)] == ["unknown-document"]
     silent = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": None}]}
-    assert "does not say which" in next(iter(EVENTS.lint(case_of(EventsCase, silent), RULES))).message
+    assert "does not say which" in next(iter(EVENTS.lint.case(case_of(EventsCase, silent), RULES))).message
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def case() -> dict[str, Any]:
 @pytest.fixture
 def lint(rules: Rules) -> Lint:
     def linted(case: dict[str, Any], rules: Rules = rules) -> Found:
-        return tuples(EXTRACTION.lint(case_of(GoldenCase, case), rules))
+        return tuples(EXTRACTION.lint.case(case_of(GoldenCase, case), rules))
 
     return linted
 
@@ -276,7 +276,7 @@ class TestRelationships:
 
     def test_an_end_is_the_label_itself_and_the_finding_names_it(self, case: dict[str, Any], rules: Rules) -> None:
         case["expectedRelationships"][0]["source"] = "machine learning"
-        findings = EXTRACTION.lint(case_of(GoldenCase, case), rules)
+        findings = EXTRACTION.lint.case(case_of(GoldenCase, case), rules)
         assert tuples(findings) == [("error", "unknown-end", ("expectedRelationships", 0, "source"))]
         assert "did you mean `Machine learning`?" in findings[0].message
 
@@ -322,7 +322,7 @@ class TestRelationships:
 
 def test_findings_are_messages_without_a_full_stop_and_with_a_level(case: dict[str, Any], rules: Rules) -> None:
     broken = {"id": "x", "sourceText": "Short.", "expectedConcepts": [], "forbiddenConcepts": ["short"]}
-    findings = EXTRACTION.lint(case_of(GoldenCase, broken), rules)
+    findings = EXTRACTION.lint.case(case_of(GoldenCase, broken), rules)
     assert {
         "words-count",
         "paragraphs-count",
@@ -352,16 +352,16 @@ class TestSuite:
         expected = [found] if found else []
         if count < 5:
             expected.append(("error", "domain-coverage", ()))
-        assert tuples(EXTRACTION.lint_suite(cases)) == expected
+        assert tuples(EXTRACTION.lint.suite(cases)) == expected
 
     def test_every_domain_is_covered(self, case: dict[str, Any]) -> None:
         cases = [case_of(GoldenCase, case | {"domain": DOMAINS[i % 3]}) for i in range(15)]
-        findings = EXTRACTION.lint_suite(cases)
+        findings = EXTRACTION.lint.suite(cases)
         assert tuples(findings) == [("error", "domain-coverage", ())]
         assert "economic, interdisciplinary" in findings[0].message
 
     def test_no_case_at_all(self) -> None:
-        assert {finding.rule for finding in EXTRACTION.lint_suite([])} == {"case-count", "domain-coverage"}
+        assert {finding.rule for finding in EXTRACTION.lint.suite([])} == {"case-count", "domain-coverage"}
 
 
 class TestShipped:
@@ -370,12 +370,12 @@ class TestShipped:
     @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name.removesuffix(".gold.json"))
     def test_a_shipped_case_has_no_finding(self, path: Path, rules: Rules) -> None:
         case = GoldenCase.model_validate_json(path.read_bytes())
-        assert EXTRACTION.lint(case, rules) == []
+        assert EXTRACTION.lint.case(case, rules) == []
         assert path.name == f"{case.id}.gold.json"
 
     def test_the_shipped_suite_has_no_finding(self) -> None:
         cases = [GoldenCase.model_validate_json(path.read_bytes()) for path in self.PATHS]
-        assert EXTRACTION.lint_suite(cases) == []
+        assert EXTRACTION.lint.suite(cases) == []
         assert [sum(case.domain == domain for case in cases) for domain in DOMAINS] == [3] * 5
 
     @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name.removesuffix(".gold.json"))

@@ -84,13 +84,13 @@ class TestShapes:
         assert [c.label for c in parsed.value.concepts] == ["A", "B"]
 
     def test_a_bare_list_is_the_concepts(self) -> None:
-        parsed = EXTRACTION.parse("concepts", '[{"label": "A"}]')
+        parsed = EXTRACTION.outputs["concepts"].read('[{"label": "A"}]')
         assert isinstance(parsed, Parsed)
         assert parsed.value == output_of(ConceptsOut, {"concepts": [{"label": "A"}]})
         assert parsed.repairs == ("bare list taken for the concepts",)
 
     def test_a_bare_list_is_the_relationships_where_those_are_asked_for(self) -> None:
-        parsed = EXTRACTION.parse("relationships", '[{"source": "A", "predicate": "IS_A", "target": "B"}]')
+        parsed = EXTRACTION.outputs["relationships"].read('[{"source": "A", "predicate": "IS_A", "target": "B"}]')
         assert isinstance(parsed, Parsed)
         assert parsed.value.relationships[0].target == "B"
 
@@ -150,7 +150,7 @@ class TestShapes:
 
     def test_a_lone_surrogate_does_not_raise(self) -> None:
         for text in (r'{"concepts": [{"label": "\ud800"}]}', '{"concepts": [{"label": "\ud800"}]}'):
-            assert isinstance(EXTRACTION.parse("concepts", text), Parsed | Unusable)
+            assert isinstance(EXTRACTION.outputs["concepts"].read(text), Parsed | Unusable)
 
 
 class TestSchema:
@@ -173,10 +173,10 @@ class TestSchema:
             "concepts": [{"label": "A", "sourceQuote": "q"}],
             "relationships": [{"source": "A", "predicate": "IS_A", "target": "A"}],
         }
-        parsed = EXTRACTION.parse("extraction", json.dumps(answer))
+        parsed = EXTRACTION.outputs["extraction"].read(json.dumps(answer))
         assert isinstance(parsed, Parsed)
         assert parsed.repairs == ()
-        assert EXTRACTION.context("extraction", parsed.value) == {
+        assert parsed.value.context("extraction") == {
             "concepts": [{"label": "A", "quote": "q"}],
             "relationships": [{"source": "A", "predicate": "IS_A", "target": "A"}],
         }
@@ -184,9 +184,9 @@ class TestSchema:
 
 class TestPipeline:
     def test_concepts_and_relationships_of_two_stages_become_one_output(self) -> None:
-        first = EXTRACTION.parse("concepts", '{"concepts": [{"label": "A"}]}')
-        second = EXTRACTION.parse(
-            "relationships", '{"relationships": [{"source": "A", "predicate": "IS_A", "target": "B"}]}'
+        first = EXTRACTION.outputs["concepts"].read('{"concepts": [{"label": "A"}]}')
+        second = EXTRACTION.outputs["relationships"].read(
+            '{"relationships": [{"source": "A", "predicate": "IS_A", "target": "B"}]}'
         )
         assert isinstance(first, Parsed)
         assert isinstance(second, Parsed)
@@ -195,14 +195,14 @@ class TestPipeline:
         assert [r.target for r in whole.relationships] == ["B"]
 
     def test_a_stage_that_is_missing_leaves_its_list_empty(self) -> None:
-        first = EXTRACTION.parse("concepts", '{"concepts": [{"label": "A"}]}')
+        first = EXTRACTION.outputs["concepts"].read('{"concepts": [{"label": "A"}]}')
         assert isinstance(first, Parsed)
         assert EXTRACTION.combine({"concepts": first.value}).relationships == []
         assert EXTRACTION.combine({}).concepts == []
 
     def test_a_template_never_sees_the_expectations(self, small_case: dict[str, Any]) -> None:
         case = case_of(GoldenCase, small_case)
-        assert EXTRACTION.variables(case) == {"topic": case.topic, "source_text": case.source_text}
+        assert case.variables() == {"topic": case.topic, "source_text": case.source_text}
 
 
 class TestGoldenCase:
@@ -265,6 +265,6 @@ class TestGoldenCase:
 
 
 def test_unknown_keys_of_an_answer_are_dropped() -> None:
-    found = EXTRACTION.parse("extraction", '{"concepts": [], "notes": "none", "relations": []}')
+    found = EXTRACTION.outputs["extraction"].read('{"concepts": [], "notes": "none", "relations": []}')
     assert isinstance(found, Parsed)
     assert found.repairs == ()

@@ -205,7 +205,7 @@ def test_lint_reports_missing_evidence() -> None:
     def rules_broken(cite: list[dict[str, str]]) -> list[str]:
         fact = {"fact_id": "a", "claim": "c", "must_cite": cite}
         case = case_of(OutcomeCase, {"id": "x", "question": "?", "required_facts": [fact]})
-        return [found.rule for found in KIND.lint(case, Rules(documents=DOCUMENTS))]
+        return [found.rule for found in KIND.lint.case(case, Rules(documents=DOCUMENTS))]
 
     assert rules_broken([]) == ["no-evidence"]
     assert rules_broken([{"doc": "meeting_009", "quote_contains": "x"}]) == ["no-document"]
