@@ -309,11 +309,11 @@ def tally_of(groups: Sequence[Group], found: Any) -> Tally:
 
 
 def lint_twice(
-    names: Iterable[str], rule: str, at: Callable[[int], tuple[str | int, ...]], key: Callable[[str], str] = str
+    rule: str, names: Iterable[str], field: str, *part: str, key: Callable[[str], str] = str, verb: str = "listed"
 ) -> Iterator[Finding]:
-    """Yield an error for each name that was listed before; `at` gives the place of a name, `key` what makes it one."""
+    """Yield an error for each name of a field's entries, in this part of them, whose key an earlier one has."""
     seen: set[str] = set()
     for place, name in enumerate(names):
         if key(name) in seen:
-            yield lint_error(rule, f"`{name}` is listed twice", at(place))
+            yield lint_error(rule, f"`{name}` is {verb} twice", (field, place, *part))
         seen.add(key(name))

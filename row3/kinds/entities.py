@@ -9,7 +9,7 @@ from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
-from row3.kinds.base import TYPES, Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error
+from row3.kinds.base import TYPES, Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import DocumentCase, Note
 from row3.kinds.demands import Expected
 from row3.kinds.outputs import Output, answer_schema, as_text, compare_types, meta, type_of
@@ -83,13 +83,10 @@ def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
     """Check that mentions occur in the document, no entity is listed twice, and types are the suite's."""
     text = SourceText(case.text())
     types = ENTITY_TYPES if rules.types is None else rules.types
-    seen: set[str] = set()
+    names = [entity.name for entity in case.expected_entities]
+    yield from lint_twice("entity-twice", names, "expected_entities", "name", key=normalise)
     for place, entity in enumerate(case.expected_entities):
         at = ("expected_entities", place)
-        key = normalise(entity.name)
-        if key in seen:
-            yield lint_error("entity-twice", f"`{entity.name}` is listed twice", (*at, "name"))
-        seen.add(key)
         if types and entity.type not in types:
             yield lint_error("unknown-type", f"type `{entity.type}` is not one of {', '.join(types)}", (*at, "type"))
         if not entity.mentions:

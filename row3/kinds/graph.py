@@ -11,7 +11,7 @@ from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
-from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error
+from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected
 from row3.kinds.outputs import UNREADABLE, Output, meta
@@ -187,17 +187,16 @@ def _names(value: Any) -> list[str]:
 
 def _lint(case: GraphCase, rules: Rules) -> Iterator[Finding]:
     """Check that no document is listed twice, on both lists or as the seed, and every connection has a path."""
-    unrelated, seen = set(case.expected_not_connected), set()
+    unrelated = set(case.expected_not_connected)
+    connected = [one.document_id for one in case.expected_connections]
+    yield from lint_twice("connection-twice", connected, "expected_connections")
     for place, one in enumerate(case.expected_connections):
         at = ("expected_connections", place)
         if one.document_id in unrelated:
             what = f"`{one.document_id}` is both expected and listed as unrelated"
             yield lint_error("contradiction", what, (*at, "document_id"))
-        if one.document_id in seen:
-            yield lint_error("connection-twice", f"`{one.document_id}` is listed twice", at)
         if one.document_id == case.seed_document:
             yield lint_error("seed", "the seed cannot be connected to itself", (*at, "document_id"))
-        seen.add(one.document_id)
         needed = "entity" if one.connection_reason == "shared_entity" else "event"
         if getattr(one, needed) is None:
             yield lint_error("no-path", f"a {one.connection_reason} needs `{needed}`", at)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from row3.domain.judges import NO_MODEL, NO_RUBRIC, Graded, JudgeRequest, JudgeRules, Judging, Opinion, Verdict
+from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import read_object
 from row3.kinds.outputs import closed_object
 from row3.metrics.aggregate import counted
 
+Vote = TypeVar("Vote")
 JUDGED, LABELLED, WINNERS = "judgedAnswers", "labelledAnswers", "winners"
 """Tally groups with keys such as `RUBRIC passed`; `RUBRIC passed failed` (judge, then person); `full`."""
 MOST_NOTES, LONGEST_NOTE = 5, 200
@@ -32,29 +34,44 @@ def grade_schema(criteria: Mapping[str, float]) -> dict[str, Any]:
     return closed_object(dict.fromkeys(criteria or ("score",), points) | {"issues": remarks, "strengths": remarks})
 
 
-def grade(
-    rules: JudgeRules | None, name: str, variables: Mapping[str, Any], *, passes_from: float
-) -> Generator[JudgeRequest, Answer | NoAnswer, Verdict]:
-    """Ask a judge for a grade; yields a request for each vote and is sent the answer.
+def ask_votes(
+    rules: JudgeRules | None,
+    name: str,
+    shown: Sequence[Mapping[str, Any]],
+    read: Callable[[str, Prompt, int], Vote | str],
+) -> Generator[JudgeRequest, Answer | NoAnswer, list[list[Vote]] | str]:
+    """Return what each vote says of the same answers, shown in one or more orders, or why there is no vote.
 
-    The verdict is the median of the votes that can be read; without any, the judge has failed.
+    Yields a request for each vote and order, and is sent the answer. A vote counts only if `read`, which is given the
+    reply, the rubric and the number of the order, can read all of its replies.
     """
     rubric = None if rules is None else rules.rubrics.get(name)
     if rules is None or rubric is None:
-        return Verdict(None, f"`{name}`: {NO_RUBRIC}")
-    votes: list[Verdict] = []
+        return f"`{name}`: {NO_RUBRIC}"
+    votes: list[list[Vote]] = []
     failed = ""
     for vote in range(len(rules.models) * rules.votes):
-        answer = yield JudgeRequest(name, variables, vote)
-        read = (
-            answer.error if isinstance(answer, NoAnswer) else answer.fault or read_grade(answer.text, rubric.criteria)
-        )
-        if isinstance(read, str):
-            failed = failed or read
-        else:
-            votes.append(read)
-    if not votes:
-        return Verdict(None, f"no grade: {failed or NO_MODEL}")
+        replies: list[Vote] = []
+        for order, variables in enumerate(shown):
+            answer = yield JudgeRequest(name, variables, vote)
+            said = answer.error if isinstance(answer, NoAnswer) else answer.fault or read(answer.text, rubric, order)
+            if isinstance(said, str):
+                failed = failed or said
+            else:
+                replies.append(said)
+        if len(replies) == len(shown):
+            votes.append(replies)
+    return votes or f"no grade: {failed or NO_MODEL}"
+
+
+def grade(
+    rules: JudgeRules | None, name: str, variables: Mapping[str, Any], *, passes_from: float
+) -> Generator[JudgeRequest, Answer | NoAnswer, Verdict]:
+    """Ask a judge for a grade: the median of its votes; yields a request for each and is sent the answer."""
+    found = yield from ask_votes(rules, name, [variables], lambda text, rubric, _: read_grade(text, rubric.criteria))
+    if isinstance(found, str):
+        return Verdict(None, found)
+    votes = [vote for (vote,) in found]
     scores = [vote.score for vote in votes if vote.score is not None]
     score = float(median(scores))
     agreeing = sum((each >= passes_from) == (score >= passes_from) for each in scores)

@@ -14,7 +14,7 @@ from row3.domain.matches import Item, ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Day, Model, Text
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error
+from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected
 from row3.kinds.mistakes import Mistake, Mistakes
@@ -102,11 +102,7 @@ def _lint(case: RetrievalCase, rules: Rules) -> Iterator[Finding]:
         yield lint_error("not-judged", "the query has no judged documents", (at,))
     elif not any(document.relevance for document in case.relevant_documents):
         yield lint_error("nothing-relevant", "no document is relevant to the query", (at,))
-    seen: set[str] = set()
-    for index, document in enumerate(case.relevant_documents):
-        if document.id in seen:
-            yield lint_error("judged-twice", f"`{document.id}` is judged twice", (at, index, "id"))
-        seen.add(document.id)
+    yield from lint_twice("judged-twice", [each.id for each in case.relevant_documents], at, "id", verb="judged")
 
 
 def _refers_to(case: RetrievalCase) -> list[Reference]:

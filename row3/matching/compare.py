@@ -76,28 +76,7 @@ def compare(
     count as spelt correctly. `person` says whether both are persons; None infers it from the names. `day_first` is the
     source's date order (`dates.writes_day_first`).
     """
-    return compare_spaced(
-        " ".join(a.split()),
-        " ".join(b.split()),
-        rule,
-        acronyms=acronyms,
-        text=text,
-        person=person,
-        day_first=day_first,
-    )
-
-
-def compare_spaced(
-    a: str,
-    b: str,
-    rule: NameRule,
-    *,
-    acronyms: Acronyms,
-    text: SourceText,
-    person: bool | None,
-    day_first: bool | None,
-) -> Comparison:
-    """Compare names that have no extra white space (see `compare`)."""
+    a, b = " ".join(a.split()), " ".join(b.split())
     key_a, key_b = normalise(a), normalise(b)
     if a == b and key_a:
         return Comparison(True, "exact", 1.0, "")

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from rapidfuzz import process
 
 from row3.matching.candidates import Candidates
-from row3.matching.compare import SCORES, compare, compare_spaced
-from row3.matching.normalise import normalise, with_single_spaces
+from row3.matching.compare import SCORES, compare
+from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, Named, NameRule, min_similarity
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.dates import writes_day_first
@@ -78,7 +78,7 @@ class Matcher:
         self._labels = len(labels)
         self._owners = [index for index, _ in (*labels, *aliases)]
         names = [*(name for _, name in (*labels, *aliases)), *canaries]
-        self._keys, self._names = list(map(normalise, names)), with_single_spaces(names)
+        self._keys, self._names = list(map(normalise, names)), [" ".join(name.split()) for name in names]
 
     @cached_property
     def acronyms(self) -> Acronyms:
@@ -140,7 +140,7 @@ class Matcher:
         for position in islice(chain(similar, sorted(more.difference(similar))), MOST_COMPARED):
             person = self._expected[owners[position]].person if position < count else None
             acronyms = self.acronyms if readings or position in self._candidates.expanded else NO_ACRONYMS
-            same, how, score, why_not = compare_spaced(
+            same, how, score, why_not = compare(
                 name,
                 self._names[position],
                 self._rule,

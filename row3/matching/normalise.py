@@ -92,14 +92,3 @@ def normalise_all(names: Sequence[str]) -> list[str]:
             _KNOWN.clear()
         _KNOWN.update(zip(plain, keys, strict=True))
     return list(map(normalise, names))
-
-
-def with_single_spaces(names: Sequence[str]) -> list[str]:
-    """Return names with single spaces between words and none around them."""
-    joined = "|".join(names)
-    if joined.isprintable() and not (joined[:1] == " " or joined[-1:] == " " or any(map(joined.__contains__, _UNEVEN))):
-        return list(names)  # the usual case, tested at once
-    return [" ".join(name.split()) for name in names]
-
-
-_UNEVEN = ("  ", "| ", " |")

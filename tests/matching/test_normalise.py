@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from row3.matching.normalise import normalise, normalise_text, with_single_spaces
+from row3.matching.normalise import normalise, normalise_text
 from tests.strategies import readable_text
 
 
@@ -93,8 +92,3 @@ def test_names_and_texts_take_the_same_form(text: str) -> None:
 def test_a_text_of_two_lines_is_normalised_line_by_line(one: str, other: str) -> None:
     # So a name that occurs in a text also occurs in its normalised form.
     assert normalise_text(f"{one}\n{other}") == f"{normalise_text(one)} {normalise_text(other)}".strip()
-
-
-@given(st.lists(st.text(alphabet="ab |\t\u00a0\n", max_size=6), max_size=5))
-def test_white_space_is_one_space_between_words(names: list[str]) -> None:
-    assert with_single_spaces(names) == [" ".join(name.split()) for name in names]

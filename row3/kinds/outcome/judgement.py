@@ -6,10 +6,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from statistics import median_low
 from typing import Any, NamedTuple
 
-from row3.domain.judges import NO_MODEL, NO_RUBRIC, JudgeRequest, JudgeRules
+from row3.domain.judges import JudgeRequest, JudgeRules
+from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import read_object
-from row3.kinds.judging import notes
+from row3.kinds.judging import ask_votes, notes
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
 from row3.kinds.outputs import answer_values, closed_object
 from row3.matching.text.quotes import SourceText
@@ -141,27 +142,15 @@ def winner(judgement: Judgement) -> Arm | None:
 def ask_judge(
     rules: JudgeRules | None, case: OutcomeCase, answers: Mapping[Arm, AnswerOut], documents: Mapping[str, SourceText]
 ) -> Generator[JudgeRequest, Answer | NoAnswer, Ruling | str]:
-    """Return the ruling, or why there is none; yields requests with the arms in both orders and is sent the answers.
+    """Return the ruling, or why there is none; yields requests with the arms in both orders and is sent the answers."""
+    pairs = [(answers["baseline"], answers["full"]), (answers["full"], answers["baseline"])]
 
-    A vote counts only if its answers for both orders can be read; without any, the judge has failed.
-    """
-    if rules is None or RUBRIC not in rules.rubrics:
-        return f"`{RUBRIC}`: {NO_RUBRIC}"
-    votes: list[tuple[Judgement, ...]] = []
-    failed = ""
-    for vote in range(len(rules.models) * rules.votes):
-        both: list[Judgement] = []
-        for swapped in (False, True):
-            shown = (answers["full"], answers["baseline"]) if swapped else (answers["baseline"], answers["full"])
-            answer = yield JudgeRequest(RUBRIC, variables_of(case, *shown, documents), vote)
-            read = answer.error if isinstance(answer, NoAnswer) else answer.fault or read_judgement(answer.text, case)
-            if isinstance(read, str):
-                failed = failed or read
-            else:
-                both.append(swap(read) if swapped else read)
-        if len(both) == 2:
-            votes.append(tuple(both))
-    return rule(votes) if votes else f"no grade: {failed or NO_MODEL}"
+    def read(text: str, rubric: Prompt, order: int) -> Judgement | str:
+        found = read_judgement(text, case)
+        return swap(found) if order and not isinstance(found, str) else found
+
+    votes = yield from ask_votes(rules, RUBRIC, [variables_of(case, *pair, documents) for pair in pairs], read)
+    return votes if isinstance(votes, str) else rule(votes)
 
 
 def variables_of(

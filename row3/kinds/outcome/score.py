@@ -12,7 +12,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable, named_fault, read_json
-from row3.kinds.base import Finding, Judgeable, Kind, Lint, Measured, Rules, lint_error, lint_warning
+from row3.kinds.base import Finding, Judgeable, Kind, Lint, Measured, Rules, lint_error, lint_twice, lint_warning
 from row3.kinds.demands import Expected
 from row3.kinds.judging import WINNERS, judged_tally
 from row3.kinds.mistakes import Mistake, Mistakes
@@ -56,12 +56,9 @@ METRICS = (
 
 def _lint(case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
     """Check that every fact has a unique id, and evidence that occurs in its document."""
-    seen: set[str] = set()
+    yield from lint_twice("fact-twice", [fact.fact_id for fact in case.required_facts], "required_facts", "fact_id")
     for at, fact in enumerate(case.required_facts):
         place = ("required_facts", at)
-        if fact.fact_id in seen:
-            yield lint_error("fact-twice", f"`{fact.fact_id}` is listed twice", (*place, "fact_id"))
-        seen.add(fact.fact_id)
         if not fact.must_cite:
             yield lint_error("no-evidence", f"`{fact.fact_id}` has no `must_cite`", place)
         for number, needed in enumerate(fact.must_cite):
