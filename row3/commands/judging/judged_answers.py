@@ -12,6 +12,7 @@ from row3.domain.judges import Graded, JudgeRequest, JudgeRules, Opinion, Winner
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.errors import InvalidFile, UsageError
+from row3.kinds import all_kinds
 from row3.project.cases import StoredCase
 from row3.project.files import read_bytes
 from row3.project.labels import Label, add_label, parse_labels
@@ -75,7 +76,8 @@ def judge_of(suite: Suite) -> JudgeRules:
     judge = suite.rules.judge
     if judge is None or not judge.rubrics:
         what = f"suite `{suite.name}` has no judge"
-        fix = "Name a suite of kind `checks` or `outcome` with --suite, and write a rubric (`row3 docs judge`)"
+        kinds = " or ".join(f"`{name}`" for name, kind in all_kinds().items() if kind.judgeable.rubrics)
+        fix = f"Name a suite of kind {kinds} with --suite, and write a rubric (`row3 docs judge`)"
         raise UsageError(what, where=f"suite {suite.name}", fix=fix)
     return judge
 

@@ -8,11 +8,12 @@ both are right.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
-from row3.kinds.events.model import TEAM, EventsCase, EventsOut, ExpectedEvent
+from row3.kinds.events.model import TEAM, EventOut, EventsCase, EventsOut, ExpectedEvent
 from row3.kinds.outputs import compare_types, type_of
 from row3.kinds.passages import (
     contradicts,
@@ -54,12 +55,25 @@ Place = tuple[str, tuple[int, int]]
 """A document, and the start and end of a passage in it."""
 
 
-class _Documents:
-    """The documents of a case, in which quotes are located."""
+class _Compared(NamedTuple):
+    """An extracted event, compared with each expected one."""
 
-    def __init__(self, case: EventsCase) -> None:
+    alike: Sequence[float]
+    """Similarity of the descriptions."""
+    weights: Mapping[int, float]
+    """Weight of each pair that may be matched, in (0, 1]."""
+    said: tuple[str, str, str]
+    """Description, actor and document: what makes two extracted events one."""
+
+
+class _Case:
+    """The expected events of a case, and its documents, in which quotes are located."""
+
+    def __init__(self, case: EventsCase, rules: Rules) -> None:
+        self.case, self.rules = case, rules
         self.texts = {name: (SourceText(text), f" {normalise_text(text)} ") for name, text in case.texts().items()}
-        self.several = bool(case.documents)
+        self.names = frozenset(word for one in case.expected_entities for word in _words(one.name, *one.mentions))
+        self.passages = [self.place(one.document_id or "", one.evidence or "") for one in case.expected_events]
 
     def place(self, document: str, quote: str) -> Place | None:
         """Return the document and the position of a quote, looking in the named document first; None if not found."""
@@ -69,9 +83,50 @@ class _Documents:
                 return name, place
         return None
 
-    def has(self, quote: str) -> bool:
-        """Return whether a quote occurs in a document, perhaps with an ellipsis."""
-        return any(text.contains_quote(quote) for text, _ in self.texts.values())
+    def compare(self, event: EventOut) -> _Compared:
+        """Compare an event with the expected ones; a passage proposes the nearest of the events that it reports."""
+        expected, several = self.case.expected_events, bool(self.case.documents)
+        document, alike = _text_of(event.document_id), []
+        given = self.place(document, _text_of(event.evidence))
+        shares: dict[int, float] = {}
+        for place, (one, passage) in enumerate(zip(expected, self.passages, strict=True)):
+            alike.append(description_similarity(event.description, one.description))
+            if not several or _one_document(given, document, passage, one):
+                shares[place] = _same_passage(given, passage)
+        near = max([alike[place] for place, share in shares.items() if share >= PASSAGE], default=0.0)
+        weights: dict[int, float] = {}
+        for place, share in shares.items():
+            similar = alike[place] > DESCRIPTION
+            proposed = similar or (share >= PASSAGE and alike[place] >= near)
+            if proposed and _says(event.description, expected[place], self.case, self.names, alike=similar):
+                # Category and due date count too, so that the order of the answer does not decide between equal
+                # descriptions.
+                category, actor, day = _compared(event, expected[place], self.case, self.rules)
+                weight = 4 * alike[place] + 2 * share + (category in RIGHT) + actor + (day != "wrong") / 2
+                weights[place] = weight / 8.5
+        source = (given[0] if given else document) if several else ""
+        return _Compared(alike, weights, (event.description, normalise(_text_of(event.actor)), source))
+
+    def match(self, event: EventOut, seen: _Compared, pair: int | None) -> ItemMatch:
+        """Return the state of an event that is paired with the expected one at a position, or with none."""
+        expected, evidence = self.case.expected_events, _text_of(event.evidence)
+        occurs = any(text.contains_quote(evidence) for text, _ in self.texts.values()) if evidence else False
+        notes: dict[str, Any] = {
+            "category": type_of(event.category),
+            "actor": _text_of(event.actor) or None,
+            "dueDate": _text_of(event.due_date) or None,
+            "evidence": "verified" if occurs else "unverified" if evidence else "missing",
+        }
+        if pair is not None:
+            category, actor, day = _compared(event, expected[pair], self.case, self.rules)
+            notes |= {"categoryState": category, "actorRight": actor} | ({"dueDateState": day} if day else {})
+            state = STATES[category in RIGHT, actor]
+            return ItemMatch(event.description, state, expected[pair].description, seen.alike[pair], notes)
+        state, ranks = ("duplicate", seen.weights) if seen.weights else ("unmatched", dict(enumerate(seen.alike)))
+        place = max(ranks, key=lambda at: (ranks[at], -at), default=None)
+        if place is None:
+            return ItemMatch(event.description, state, None, 0.0, notes)
+        return ItemMatch(event.description, state, expected[place].description, seen.alike[place], notes)
 
 
 def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, dict[int, int]]:
@@ -79,56 +134,13 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
 
     States are match, wrong-category, wrong-actor, wrong-both, duplicate and unmatched.
     """
-    text = _Documents(case)
-    wanted = [text.place(event.document_id or "", event.evidence or "") for event in case.expected_events]
-    names = frozenset(word for one in case.expected_entities for word in _words(one.name, *one.mentions))
-    edges: dict[int, dict[int, float]] = {}
-    likeness: dict[tuple[int, int], float] = {}
-    said: list[tuple[str, str, str]] = []
-    for item, event in enumerate(output.events):
-        given, document = text.place(_text_of(event.document_id), _text_of(event.evidence)), _text_of(event.document_id)
-        source = (given[0] if given else document) if text.several else ""
-        said.append((event.description, normalise(_text_of(event.actor)), source))
-        same: dict[int, float] = {}
-        for place, (expected, passage) in enumerate(zip(case.expected_events, wanted, strict=True)):
-            likeness[item, place] = description_similarity(event.description, expected.description)
-            if not text.several or _one_document(given, document, passage, expected):
-                same[place] = _same_passage(given, passage)
-        # A passage proposes the nearest of the events that it reports.
-        rivals = {place for place, share in same.items() if share >= PASSAGE}
-        near = max([likeness[item, place] for place in rivals], default=0.0)
-        for place, share in same.items():
-            expected, alike = case.expected_events[place], likeness[item, place]
-            proposed = alike > DESCRIPTION or (share >= PASSAGE and alike >= near)
-            if proposed and _says(event.description, expected, case, names, alike=alike > DESCRIPTION):
-                # Category and due date count too, so that the order of the answer does not decide between equal
-                # descriptions.
-                category, actor, day = _compared(event, expected, case, rules)
-                weight = 4 * alike + 2 * share + (category in RIGHT) + actor + (day != "wrong") / 2
-                edges.setdefault(item, {})[place] = weight / 8.5
-    likely = {item: {place: likeness[item, place] for place in places} for item, places in edges.items()}
-    chosen = assign_groups(edges, group_items(likely, said, _repeated))
-    items = []
-    for item, event in enumerate(output.events):
-        evidence = _text_of(event.evidence)
-        notes: dict[str, Any] = {
-            "category": type_of(event.category),
-            "actor": _text_of(event.actor) or None,
-            "dueDate": _text_of(event.due_date) or None,
-            "evidence": "missing" if not evidence else "verified" if text.has(evidence) else "unverified",
-        }
-        if item in chosen:
-            place = chosen[item]
-            category, actor, day = _compared(event, case.expected_events[place], case, rules)
-            state = STATES[category in RIGHT, actor]
-            notes |= {"categoryState": category, "actorRight": actor} | ({"dueDateState": day} if day else {})
-        else:
-            place = max(range(len(case.expected_events)), key=lambda at: likeness[item, at], default=-1)
-            if item in edges:
-                place = max(edges[item], key=lambda at: (edges[item][at], -at))
-            state = "duplicate" if item in edges else "unmatched"
-        nearest = case.expected_events[place].description if place >= 0 else None
-        items.append(ItemMatch(event.description, state, nearest, likeness.get((item, place), 0.0), notes))
+    known = _Case(case, rules)
+    compared = [known.compare(event) for event in output.events]
+    edges = {item: one.weights for item, one in enumerate(compared) if one.weights}
+    likely = {item: {place: compared[item].alike[place] for place in places} for item, places in edges.items()}
+    chosen = assign_groups(edges, group_items(likely, [one.said for one in compared], _repeated))
+    answered = zip(output.events, compared, strict=True)
+    items = [known.match(event, seen, chosen.get(item)) for item, (event, seen) in enumerate(answered)]
     found = {place: items[item] for item, place in chosen.items()}
     expectations = [_expectation(event, found.get(place)) for place, event in enumerate(case.expected_events)]
     return Items(tuple(items), tuple(expectations), CORRECT), chosen
