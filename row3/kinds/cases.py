@@ -117,7 +117,7 @@ class DocumentCase(MemoryCase):
     """Instead of `document`: several of them."""
 
     @model_validator(mode="after")
-    def _checked(self) -> Self:
+    def _check(self) -> Self:
         given = [bool(value) for value in (self.document_id, self.document, self.case_id, self.documents)]
         if given not in ([True, True, False, False], [False, False, True, True]):
             raise ValueError("give either `document_id` and `document`, or `case_id` and `documents`")

@@ -55,7 +55,7 @@ class EntityOut(Output):
     ] = []
 
     @classmethod
-    def usual(cls, value: Any) -> Any:
+    def reshape(cls, value: Any) -> Any:
         """Take a single text for a list, and drop mentions that are not text, so that other entities still count."""
         if not isinstance(value, dict):
             return value

@@ -83,13 +83,13 @@ class ConnectionOut(Output):
     hops: Annotated[int | None, meta("1 is connected directly.", "hop", "depth")] = None
 
     @model_validator(mode="after")
-    def _checked(self) -> Self:
+    def _check(self) -> Self:
         if self.document_id is None and self.event is None:
             raise ValueError("it names neither a document nor an event")
         return self
 
     @classmethod
-    def usual(cls, value: Any) -> Any:
+    def reshape(cls, value: Any) -> Any:
         """Take a plain string for a document's id, and drop the `id` of an event or of a named document."""
         if isinstance(value, str):
             return {"document_id": value}

@@ -68,7 +68,7 @@ class Output(Model):
         return {name: answer_values(self)[name]}
 
     @classmethod
-    def usual(cls, value: Any) -> Any:
+    def reshape(cls, value: Any) -> Any:
         """Return a value in this part's usual form."""
         return value
 
@@ -188,7 +188,7 @@ def _parts(model: type[Output]) -> list[tuple[str, tuple[str, ...], Any, Any, bo
 
 def _usual(model: type[Output], value: Any, wrong: list[str]) -> Any:
     """Return a value in the usual form, without unknown keys; adds why items cannot be read to `wrong`."""
-    value = model.usual(as_text(value))
+    value = model.reshape(as_text(value))
     if not isinstance(value, dict):
         return value
     usual: dict[str, Any] = {}

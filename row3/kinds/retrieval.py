@@ -67,7 +67,7 @@ class ResultOut(Output):
     score: Annotated[float | None, meta(asked=False)] = None
 
     @classmethod
-    def usual(cls, value: Any) -> Any:
+    def reshape(cls, value: Any) -> Any:
         """Take a plain string for a document's id, and drop a result's own `id` if it also has a document's."""
         if isinstance(value, str):
             return {"id": value}
@@ -82,7 +82,7 @@ class ResultsOut(Output):
     results: Annotated[list[ResultOut], meta("", "documents", "events", "items")]
 
     @model_validator(mode="after")
-    def _checked(self) -> Self:
+    def _check(self) -> Self:
         read = [result for result in self.results if result.id != UNREADABLE]
         scores = [result.score for result in read if result.score is not None]
         if not all(map(math.isfinite, scores)):

@@ -101,7 +101,7 @@ class Check(Model):
     """Arguments that an action must have."""
 
     @model_validator(mode="after")
-    def _checked(self) -> Self:
+    def _check(self) -> Self:
         named = [key for key in TYPES if key in self.model_fields_set]
         if not named:
             raise ValueError(f"a check needs a type, one of the keys {', '.join(TYPES)}")

@@ -118,7 +118,7 @@ class ConceptOut(Output):
         return self.source_quote if isinstance(self.source_quote, str) else _quote_in(self.source_quote)
 
     @classmethod
-    def usual(cls, value: Any) -> Any:
+    def reshape(cls, value: Any) -> Any:
         """Take a plain string for a label."""
         return {"label": value} if isinstance(value, str) else value
 
@@ -157,7 +157,7 @@ class ExtractionOut(ConceptsOut):
         return super().context(name) | {"relationships": answer_values(self.relationships)}
 
     @classmethod
-    def usual(cls, value: Any) -> Any:
+    def reshape(cls, value: Any) -> Any:
         """Drop `relationships` if null."""
         return {key: part for key, part in value.items() if part is not None or key != "relationships"}
 

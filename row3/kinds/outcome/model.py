@@ -58,7 +58,7 @@ class AnswerOut(Output):
     citations: Annotated[list[Citation], meta("", "evidence", "sources")] = []
 
     @classmethod
-    def usual(cls, value: Any) -> Any:
+    def reshape(cls, value: Any) -> Any:
         """Take a plain text for an answer without citations."""
         return {"answer": value} if isinstance(value, str) else value
 

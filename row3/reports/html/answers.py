@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from row3.domain.counts import words_of
 from row3.matching.lexicon.lists import words
 from row3.reports.html.marks import Mark, key, positions
 
@@ -88,17 +88,12 @@ def tone(state: str) -> str:
     return "bad" if state in HARD else "warning" if state in SOFT or state.startswith("wrong-") else "even"
 
 
-def spaced(name: str) -> str:
-    """Return a name of a field or a state as words."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub("[_-]+", " ", str(name))).lower()
-
-
 def text_of(value: Any) -> str:
     """Return a JSON value in words."""
     if isinstance(value, list):
         return ", ".join(map(text_of, value))
     if isinstance(value, dict):
-        return ", ".join(f"{spaced(name)}: {text_of(each)}" for name, each in value.items())
+        return ", ".join(f"{words_of(name)}: {text_of(each)}" for name, each in value.items())
     return value if isinstance(value, str) else json.dumps(value).removesuffix(".0")
 
 
@@ -129,7 +124,7 @@ def sections(body: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Beside]]]
     filled = {title: items for title, items in now.items() if items or before.get(title)}
     for title, items in (filled or now).items():
         if title not in before:
-            yield spaced(title), str(len(items)), [Beside("now", None, one) for one in items]
+            yield words_of(title), str(len(items)), [Beside("now", None, one) for one in items]
             continue
         gone, added, both = _paired(before[title], items)
         changed = [pair for pair in both if _differ(*pair)]
@@ -142,7 +137,7 @@ def sections(body: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Beside]]]
         rows += [Beside("changed", *pair) for pair in changed] + [Beside("same", *pair) for pair in same]
         counts: dict[str, Sequence[object]] = {"gone": gone, "new": added, "changed": changed, "the same": same}
         told = " · ".join(f"{len(found)} {word}" for word, found in counts.items() if found)
-        yield spaced(title), told or "none", sorted(rows, key=lambda row: row.rank) if ranked else rows
+        yield words_of(title), told or "none", sorted(rows, key=lambda row: row.rank) if ranked else rows
 
 
 def missed(body: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[Item, bool]]]]:
@@ -156,7 +151,7 @@ def missed(body: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[Item, bool
             items = [
                 Item(_name(one), one, fields=_fields({}, one, _name(one)), triple=bool(_triple(one))) for one in lost
             ]
-            words = f"{spaced(title).replace('expected', 'missed')}: {len(lost)} of {len(found)}"
+            words = f"{words_of(title).replace('expected', 'missed')}: {len(lost)} of {len(found)}"
             yield words, [(item, item.name in known) for item in items]
 
 
@@ -170,7 +165,7 @@ def marks_of(side: Side, aliases: Mapping[str, Sequence[str]], text: str) -> tup
     for one in (one for items in lists_of(side).values() for one in items if not one.triple):
         css = "canary" if one.state == "canary" else "invented" if tone(one.state) == "bad" else "matched"
         names = [one.name] if positions(text, one.name) else one.quotes
-        marks += [Mark(names, css, spaced(one.state or "in the answer"))] if names else []
+        marks += [Mark(names, css, words_of(one.state or "in the answer"))] if names else []
         quotes += one.quotes
     for each in (each for found in expected_of(side).values() for each in found if not _triple(each)):
         css = "missed" if each.get("foundBy", "") is None else "matched"
@@ -200,7 +195,7 @@ def _fields(item: Mapping[str, Any], match: Mapping[str, Any], name: str) -> dic
     told = {field: v for field, v in item.items() if field not in QUOTES and json.dumps(v) not in said}
     spoken = bool(match.get("issues") or match.get("strengths"))  # a judge's reason is these in a line
     return {
-        spaced(field): value
+        words_of(field): value
         for field, value in (told | dict(match)).items()
         if field not in TOLD
         and not (spoken and field == "reason")

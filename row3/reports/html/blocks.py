@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from row3.domain import numbers
+from row3.domain.counts import words_of
 from row3.domain.printable import HIDDEN
 from row3.reports.document import Block, spans
-from row3.reports.html.answers import spaced, text_of, tone
+from row3.reports.html.answers import text_of, tone
 from row3.reports.html.marks import key
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def templates() -> Environment:
         loader=FileSystemLoader(FOLDER), autoescape=True, finalize=finalize, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals |= {
-        "spaced": spaced, "tone": tone, "text_of": text_of, "same": key, "percent": numbers.percent, "spans": spans,
+        "words_of": words_of, "tone": tone, "text_of": text_of, "same": key, "percent": numbers.percent, "spans": spans,
         "cut": cut, "kind_of": lambda value: type(value).__name__,
         "base64": lambda svg: Markup(base64.b64encode(svg).decode()),  # noqa: S704 - ASCII
     }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from row3.domain import numbers
+from row3.domain.counts import words_of
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange
 from row3.gate.results import Lines, Run
@@ -17,7 +18,7 @@ from row3.kinds.base import Kind
 from row3.reports.case_changes import flips
 from row3.reports.comparison import better
 from row3.reports.document import Block, Fold, Items, Span, Table, Text, Title, Tone, spans, strong
-from row3.reports.html.answers import marks_of, missed, sections, spaced
+from row3.reports.html.answers import marks_of, missed, sections
 from row3.reports.html.blocks import blocks_html, cut, templates
 from row3.reports.html.marks import Piece, folded, key, marked, positions
 from row3.reports.sentences import zone_span
@@ -80,7 +81,7 @@ class CaseList:
 
     def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         scored, delta = row["status"] == "scored", row["delta"]
-        word = row["move"] if scored else spaced(row["status"])
+        word = row["move"] if scored else words_of(row["status"])
         points = numbers.points(delta) if scored and delta is not None else ""
         told = (word, row["zone"] and f"{row['zone']} zone", points and f"{points} points")
         return {
@@ -97,8 +98,8 @@ class CaseList:
     def case(self, row: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the template shows of an open case."""
         longest = max((len(text) for _, text in body["texts"]), default=0)
-        short = [(spaced(name), text) for name, text in body["texts"] if len(text) < min(SHORT, longest)]
-        long = [(spaced(name), cut(text)) for name, text in body["texts"] if len(text) >= min(SHORT, longest)]
+        short = [(words_of(name), text) for name, text in body["texts"] if len(text) < min(SHORT, longest)]
+        long = [(words_of(name), cut(text)) for name, text in body["texts"] if len(text) >= min(SHORT, longest)]
         return {
             "body": body,
             "tone_of_move": TONES.get(row["move"], "even"),
