@@ -18,7 +18,6 @@ from row3.domain.metrics import SLACK, Metric, Zone, zones_of
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error, RunIncomplete
-from row3.gate.comparison import POINT, worse_by
 from row3.gate.pairs import align_metrics
 from row3.gate.policy import GatePolicy
 from row3.kinds.checklist import Evidence, checklist
@@ -214,13 +213,12 @@ def fall_of(metric: Metric, before: float | None, now: float | None, policy: Gat
     """Return how far a case dropped if that is beyond the gate's limit; None otherwise or without both values."""
     if before is None or now is None:
         return None
-    limit, up = policy.limit(metric.key), metric.higher_is_better
-    worse = worse_by(before, now, higher_is_better=up, unit=policy.unit)
-    if worse <= limit + POINT * SLACK:
+    if not policy.beyond_limit(metric, before, now):
         return None
+    margin = policy.margin(metric.key, before)
+    least = before - margin if metric.higher_is_better else before + margin
     relative = policy.unit == "relative" and abs(before) > SLACK  # otherwise `worse_by` returns points
-    room = limit / POINT * (abs(before) if relative else 1.0)
-    return Fall(worse, limit, before - room if up else before + room, relative)
+    return Fall(policy.worse_by(metric, before, now), policy.limit(metric.key), least, relative)
 
 
 def _last_good(project: Project, suite: Suite) -> _Good:

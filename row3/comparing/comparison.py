@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from row3.domain.judgements import CriteriaChange
 from row3.domain.metrics import SLACK, Zone, zone_of
 from row3.domain.verdicts import CaseChange, Compared
-from row3.gate.comparison import beyond_noise, by_size, worse_by
+from row3.gate.comparison import beyond_noise, by_size
 from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
@@ -128,25 +128,22 @@ class Comparer:
 
     def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
         """Return whether the primary metric dropped past the limit or into its fail zone, and by more than noise."""
-        kind, policy, key = self.suite.kind, self.suite.policy, self.suite.kind.primary
+        kind, policy, metric = self.suite.kind, self.suite.policy, self.suite.kind.primary_metric
+        key = metric.key
         old, new = (side.get(key) for side in align_metrics(kind, (before, result.metrics)))
         if old is None or new is None:
             return False
-        higher = kind.primary_metric.higher_is_better
-        worse = worse_by(old, new, higher_is_better=higher, unit=policy.unit)
         limits = self.suite.rules.thresholds.get(key)
         enters = (
             limits is not None
             and limits.blocking
-            and zone_of(new, limits, higher_is_better=higher) is Zone.FAIL
-            and zone_of(old, limits, higher_is_better=higher) is not Zone.FAIL
+            and zone_of(new, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL
+            and zone_of(old, limits, higher_is_better=metric.higher_is_better) is not Zone.FAIL
         )
-        if not enters and worse <= policy.limit(key) + 100 * SLACK:
+        if not enters and not policy.beyond_limit(metric, old, new):
             return False
-        drop = old - new if higher else new - old
-        return policy.policy == "fixed" or beyond_noise(
-            drop, compared.spread.get(key, 0.0), compared.repeats, result.spread.get(key, 0.0), result.repeats
-        )
+        noise = compared.spread.get(key, 0.0), compared.repeats, result.spread.get(key, 0.0), result.repeats
+        return policy.policy == "fixed" or beyond_noise(metric.drop(old, new), *noise)
 
     def add_removed(self, case_ids: Iterable[str]) -> None:
         """Add cases that only the base has."""
@@ -161,8 +158,8 @@ class Comparer:
         self.moves[change.move] += 1
         weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
         if change.move == "unchanged":
-            higher = {metric.key: metric.higher_is_better for metric in self.suite.kind.metrics}
-            drops = (-delta if higher[key] else delta for key, delta in change.deltas.items())
+            metrics = {metric.key: metric for metric in self.suite.kind.metrics}
+            drops = (metrics[key].drop(0.0, delta) for key, delta in change.deltas.items())
             weight = COMPANION_WEIGHT * max(drops, default=0.0)
             if weight <= COMPANION_WEIGHT * SLACK:
                 return

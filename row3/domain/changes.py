@@ -104,8 +104,3 @@ class MetricChange:
     def significant(self) -> bool:
         """Whether the paired interval excludes 0; False without an interval."""
         return self.interval is not None and not self.interval.low <= 0.0 <= self.interval.high
-
-    @property
-    def beyond_limit(self) -> bool:
-        """Whether the metric is worse by more than its limit."""
-        return self.worse_by is not None and self.worse_by > self.limit + 1e-7

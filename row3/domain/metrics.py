@@ -56,6 +56,10 @@ class Metric:
     also: str = ""
     """Name in EXPERIMENTS or V7, accepted for limits and included in results."""
 
+    def drop(self, before: float, after: float) -> float:
+        """Return how much worse the value after is, a fraction; negative if it is better."""
+        return before - after if self.higher_is_better else after - before
+
 
 def by_other_names(metrics: Iterable[Metric], values: Mapping[str, float]) -> dict[str, float]:
     """Return the values by the metrics' other names; empty unless one of these metrics is optional."""

@@ -24,7 +24,7 @@ from row3.domain.changes import MetricChange, Rounds
 from row3.domain.verdicts import Verdict
 from row3.gate.distributions import t_cdf
 from row3.gate.exact import units_needed
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import POINT, GatePolicy
 from row3.metrics.aggregate import mean_and_spread
 
 ALPHA_ROUNDS = 0.03
@@ -60,7 +60,7 @@ class Margin:
     @classmethod
     def of(cls, policy: GatePolicy, key: str, *, higher_is_better: bool = True, highest: float = 1.0) -> Margin:
         """Return the policy's margin for a metric."""
-        return cls(policy.limit(key) / 100.0, policy.unit == "relative", higher_is_better, highest)
+        return cls(policy.limit(key) / POINT, policy.unit == "relative", higher_is_better, highest)
 
     @property
     def _kept(self) -> float:

@@ -5,37 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import filterfalse
-from typing import Literal
 
 from row3.domain.metrics import SLACK
-from row3.domain.verdicts import CaseChange, CaseMove, Verdict
+from row3.domain.verdicts import CaseChange, CaseMove
 from row3.gate.distributions import t_cdf
 from row3.gate.pairs import align_metrics
-from row3.gate.policy import GatePolicy
 from row3.kinds.base import Kind
 
-POINT = 100.0
 ALPHA = 0.05
-
-
-def worse_by(baseline: float, current: float, *, higher_is_better: bool, unit: Literal["points", "relative"]) -> float:
-    """Return how much worse the current value is; negative if it is better.
-
-    In percentage points, 100 (b - c), or relative to the baseline as in STRATEGY, 100 (b - c) / b. A baseline of 0
-    allows no ratio, so it is measured in points.
-    """
-    drop = (baseline - current) if higher_is_better else (current - baseline)
-    return POINT * drop / (abs(baseline) if unit == "relative" and abs(baseline) > SLACK else 1.0)
-
-
-def judge_move(worse: float, policy: GatePolicy, *, limit: float | None = None, may_block: bool = True) -> Verdict:
-    """Return the fixed rule's verdict on a drop in the policy's unit; `limit` replaces `block`."""
-    slack = POINT * SLACK
-    if not worse <= (policy.block if limit is None else limit) + slack:  # NaN blocks
-        return Verdict.BLOCK if may_block else Verdict.INVESTIGATE
-    if may_block and worse >= policy.investigate - slack:
-        return Verdict.INVESTIGATE
-    return Verdict.PROCEED
 
 
 Found = Mapping[str, Sequence[str]]

@@ -10,10 +10,9 @@ from row3.domain.changes import MetricChange
 from row3.domain.metrics import SLACK, Metric
 from row3.domain.requests import digest_text
 from row3.domain.scores import Usage
-from row3.gate.comparison import worse_by
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import GatePolicy, exceeds, reaches
 from row3.gate.power import sensitivity
 
 FEWEST, MOST = 10, 20
@@ -112,12 +111,11 @@ def _state(change: MetricChange, metric: Metric, policy: GatePolicy) -> DriftSta
         return "open"
 
     def size(delta: float) -> float:
-        return abs(worse_by(then, then + delta, higher_is_better=metric.higher_is_better, unit=policy.unit))
+        return abs(policy.worse_by(metric, then, then + delta))
 
-    slack = 100.0 * SLACK
-    if (known.low > SLACK or known.high < -SLACK) and size(change.delta) >= policy.investigate - slack:
+    if (known.low > SLACK or known.high < -SLACK) and reaches(size(change.delta), policy.investigate):
         return "moved"
-    return "steady" if max(size(known.low), size(known.high)) <= policy.limit(metric.key) + slack else "open"
+    return "open" if exceeds(max(size(known.low), size(known.high)), policy.limit(metric.key)) else "steady"
 
 
 def other_moves(drift: Drift) -> Mapping[str, float]:

@@ -223,7 +223,7 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
             continue
         now, before = scores.after[key], scores.before.get(key)
         figures = {"before": before, "after": now, "minimum": threshold.minimum}
-        drop = 0.0 if before is None else (before - now if metric.higher_is_better else now - before)
+        drop = 0.0 if before is None else metric.drop(before, now)
         if (earlier.get(key) is not Zone.FAIL or drop > SLACK) and not warns:
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
         else:

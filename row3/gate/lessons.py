@@ -15,7 +15,7 @@ from row3.domain.lessons import SCHEMA_VERSION, Lesson, LessonFigures
 from row3.domain.metrics import Metric
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
-from row3.gate.comparison import POINT, worse_by
+from row3.gate.policy import POINT, worse_by
 from row3.gate.results import Comparison
 
 REGRESSIONS = frozenset({Code.WORSE, Code.INCONCLUSIVE, Code.ROLLING_DROP, Code.ENTERED_FAIL_ZONE, Code.CRITICAL_BROKE})
@@ -40,7 +40,7 @@ def lesson_of(comparison: Comparison) -> Lesson | None:
     if figures is None:
         return None
     metric, source, before, after = figures
-    drop = worse_by(before, after, higher_is_better=metric.higher_is_better, unit="relative") / POINT
+    drop = worse_by(metric, before, after, "relative") / POINT
     header, kind = run.header, run.suite.kind
     regressed = [each for each in comparison.cases if each.move in ("regressed", "broke")]
     kinds: Counter[str] = Counter()

@@ -8,11 +8,10 @@ from dataclasses import replace
 from row3.domain.changes import Interval, MetricChange
 from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
-from row3.gate.comparison import POINT, judge_move, worse_by
 from row3.gate.exact import fewest_units, holm
 from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs
-from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy
+from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, exceeds, reaches
 
 ALPHA_RARE = 0.05
 """Error rate of ruling out a loss beyond the limit that is rare and large.
@@ -52,7 +51,7 @@ def compare_metrics(
             lost = after is None and key in policy.metrics
             changes.append(replace(change, verdict=Verdict.BLOCK, code="no_longer_measured") if lost else change)
             continue
-        worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
+        worse = policy.worse_by(metric, before, after)
         change = replace(
             change,
             delta=after - before,
@@ -61,7 +60,7 @@ def compare_metrics(
             moved=moves.moved if moves else 0,
             units=moves.units if moves else 0,
         )
-        verdict = judge_move(worse, policy, limit=change.limit, may_block=key in policy.metrics)
+        verdict = policy.judge(key, worse)
         changes.append(change if verdict is Verdict.PROCEED else replace(change, verdict=verdict, code="worse"))
     if policy.policy == "fixed":
         return changes
@@ -70,7 +69,8 @@ def compare_metrics(
     if by_evidence:
         alpha, p_values = ALPHA_FALL, {key: differences[key].fall_p() for key in judged if key != primary}
     else:
-        alpha, p_values = ALPHA, {key: differences[key].loss_p(_margin(judged[key], policy)) for key in judged}
+        margins = {key: policy.margin(key, change.baseline or 0.0) for key, change in judged.items()}
+        alpha, p_values = ALPHA, {key: differences[key].loss_p(margin) for key, margin in margins.items()}
     # Identical answers moved nothing, so nothing can be inconclusive.
     moved = any(each.moved for each in differences.values())
     tested = holm({key: p for key, p in p_values.items() if key != primary}, alpha)
@@ -85,7 +85,7 @@ def compare_metrics(
 
 
 def _by_evidence(change: MetricChange, moves: Differences) -> MetricChange:
-    if not change.beyond_limit or (change.p or 0.0) <= ALPHA_FALL:
+    if not exceeds(change.worse_by, change.limit) or (change.p or 0.0) <= ALPHA_FALL:
         return change
     needed = fewest_units(ALPHA_FALL / change.tests)
     found = replace(change, verdict=Verdict.INVESTIGATE, code="worse_unproven")
@@ -99,7 +99,7 @@ def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, m
     that few cases can hide. The others share one error rate by Holm: a loss beyond the limit blocks if it is shown, and
     needs a look if it is only seen.
     """
-    margin, worse = _margin(change, policy), change.worse_by or 0.0
+    margin, worse = policy.margin(change.key, change.baseline or 0.0), change.worse_by or 0.0
     plain = replace(change, verdict=Verdict.PROCEED, code="")
     if change.p is not None and change.p <= ALPHA:
         return replace(change, verdict=Verdict.BLOCK, code="worse")
@@ -112,17 +112,11 @@ def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, m
             unclear = replace(plain, verdict=verdict, code="inconclusive")
             needed = moves.units_needed(margin, rare)
             return replace(unclear, doubt="rare_loss", units_needed=needed) if within else unclear
-    if change.beyond_limit:
+    if exceeds(worse, change.limit):
         return replace(change, verdict=Verdict.INVESTIGATE, code="worse_unproven")
-    if worse >= policy.investigate - POINT * SLACK and moves.fall_p() <= ALPHA:
+    if reaches(worse, policy.investigate) and moves.fall_p() <= ALPHA:
         return replace(change, verdict=Verdict.INVESTIGATE, code="worse")
     return plain
-
-
-def _margin(change: MetricChange, policy: GatePolicy) -> float:
-    """Return the limit as a fraction; with a baseline of 0, a relative limit is taken as points."""
-    before = abs(change.baseline or 0.0)
-    return change.limit / POINT * (before if policy.unit == "relative" and before > SLACK else 1.0)
 
 
 def _interval(moves: Differences | None, metric: Metric, level: float) -> Interval | None:

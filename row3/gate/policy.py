@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from row3.domain.counts import did_you_mean
+from row3.domain.metrics import SLACK, Metric
+from row3.domain.verdicts import Verdict
 from row3.errors import UsageError
 
 ALPHA = 0.025
@@ -20,13 +22,39 @@ MOST = 100
 SHAPE = "Write METRIC:LIMIT pairs separated by commas, as in overall:5,recall:3,hallucination:0"
 
 PolicyName = Literal["evidence", "fixed", "paired"]
+Unit = Literal["points", "relative"]
+
+POINT = 100.0
+
+
+def exceeds(drop: float | None, limit: float) -> bool:
+    """Return whether a drop is more than a limit, both in the gate's unit; NaN is, None is not."""
+    return drop is not None and not drop <= limit + POINT * SLACK
+
+
+def reaches(drop: float, limit: float) -> bool:
+    """Return whether a drop is at least a limit, both in the gate's unit."""
+    return drop >= limit - POINT * SLACK
+
+
+def worse_by(metric: Metric, before: float, after: float, unit: Unit) -> float:
+    """Return how much worse a metric became; negative if it is better.
+
+    In percentage points, 100 (b - c), or relative to the baseline as in STRATEGY, 100 (b - c) / b.
+    """
+    return POINT * metric.drop(before, after) / _base(unit, before)
+
+
+def _base(unit: Unit, before: float) -> float:
+    """Return what a drop is a share of; a baseline of 0 allows no ratio, so the drop is measured in points."""
+    return abs(before) if unit == "relative" and abs(before) > SLACK else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class GatePolicy:
     """The gate's limits (STANDARDS 2, 4.3 and 5.2), and the evidence a drop needs before it blocks."""
 
-    unit: Literal["points", "relative"] = "points"
+    unit: Unit = "points"
     block: float = 5.0
     """Drop beyond which a metric can block; percentage points, or per cent of the baseline."""
     investigate: float = 1.0
@@ -66,6 +94,25 @@ class GatePolicy:
         limit = self.limits.get(key, self.block)
         # Every comparison is "more than the limit" with a tolerance of a millionth.
         return limit - 1e-6 if self.inclusive else limit
+
+    def margin(self, key: str, before: float) -> float:
+        """Return how much worse a metric may be, as a fraction."""
+        return self.limit(key) / POINT * _base(self.unit, before)
+
+    def worse_by(self, metric: Metric, before: float, after: float) -> float:
+        """Return how much worse a metric became, in the gate's unit."""
+        return worse_by(metric, before, after, self.unit)
+
+    def beyond_limit(self, metric: Metric, before: float, after: float) -> bool:
+        """Return whether a metric became worse by more than its limit."""
+        return exceeds(self.worse_by(metric, before, after), self.limit(metric.key))
+
+    def judge(self, key: str, drop: float) -> Verdict:
+        """Return the fixed rule's verdict on a metric's drop in the gate's unit; only gated metrics block."""
+        gated = key in self.metrics
+        if exceeds(drop, self.limit(key)):
+            return Verdict.BLOCK if gated else Verdict.INVESTIGATE
+        return Verdict.INVESTIGATE if gated and reaches(drop, self.investigate) else Verdict.PROCEED
 
 
 def parse_limits(text: str, metrics: Sequence[str], *, where: str, also: Mapping[str, str]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from row3.domain.metrics import SLACK, Metric
+from row3.domain.metrics import Metric
 from row3.gate.distributions import normal_quantile, t_quantile
 from row3.gate.exact import fewest_units
 from row3.gate.pairs import DifferenceVariance, Pairs
@@ -48,9 +48,7 @@ class Finding:
     @classmethod
     def of(cls, policy: GatePolicy, key: str, *, primary: str, baseline: float) -> Finding:
         """Return the policy's condition for a metric; `baseline` is its mean, the base of a relative limit."""
-        limit = policy.limit(key) / 100.0
-        if policy.unit == "relative" and abs(baseline) > SLACK:
-            limit *= abs(baseline)
+        limit = policy.margin(key, baseline)
         others = max(1, sum(gated != primary for gated in policy.metrics))
         if policy.policy == "paired":
             return cls(limit, ALPHA if key == primary else ALPHA / others, limit)

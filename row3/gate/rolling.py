@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.manifests import Tier, tier_of
-from row3.domain.metrics import SLACK, Metric
+from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.gate.comparison import POINT, worse_by
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import POINT, GatePolicy, reaches, worse_by
 
 LEAST_RUNS = 2
 """Fewest runs for a mean."""
@@ -83,8 +82,8 @@ def _drops(
         if now is None or len(values) < LEAST_RUNS:
             continue
         mean = math.fsum(values) / len(values)
-        drop = worse_by(mean, now, higher_is_better=metric.higher_is_better, unit="relative")
-        if drop >= policy.drop - POINT * SLACK:
+        drop = worse_by(metric, mean, now, "relative")
+        if reaches(drop, policy.drop):
             figures = {"before": mean, "after": now, "drop": drop / POINT, "runs": len(values)}
             verdict = Verdict.BLOCK if metric.key in policy.metrics else Verdict.INVESTIGATE
             yield Reason(Code.ROLLING_DROP, verdict, metric.key, figures)

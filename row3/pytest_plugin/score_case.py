@@ -11,9 +11,7 @@ from typing import Any
 
 from row3.comparing.base_side import baseline_side
 from row3.domain import numbers
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import InvalidFile, UsageError
-from row3.gate.comparison import judge_move, worse_by
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import Output
@@ -129,7 +127,10 @@ class SuiteScorer:
         change = None if result.compared is None else result.compared.change
         if change is not None and change.move not in ("improved", "unchanged", "regressed", "broke", "fixed"):
             change = None
-        regressed = change is not None and self._regressed(result, change)
+        metric, now = suite.kind.primary_metric, result.metrics.get(suite.kind.primary, 0.0)
+        regressed = change is not None and (
+            change.move == "broke" or suite.policy.beyond_limit(metric, now - change.delta, now)
+        )
         return CaseScorecard(
             case_id=result.case_id,
             status=result.status,
@@ -151,15 +152,6 @@ class SuiteScorer:
                 shortfall=result.found,
             ),
         )
-
-    def _regressed(self, result: CaseResult, change: CaseChange) -> bool:
-        if change.move == "broke":
-            return True
-        kind, policy = self.suite.kind, self.suite.policy
-        now = result.metrics.get(kind.primary, 0.0)
-        up = kind.primary_metric.higher_is_better
-        worse = worse_by(now - change.delta, now, higher_is_better=up, unit=policy.unit)
-        return judge_move(worse, policy) is Verdict.BLOCK
 
 
 def as_json(output: Any) -> Any:

@@ -12,7 +12,6 @@ from row3.domain import numbers
 from row3.domain.metrics import Metric
 from row3.domain.printable import plain, shorten
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.comparison import judge_move, worse_by
 from row3.gate.results import Comparison, Run
 from row3.reports.document import Span, Table, Text, Tone
 from row3.reports.style import WIDTH, arrow
@@ -103,7 +102,7 @@ def fell_elsewhere(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
 
 def _worse(change: CaseChange, metric: Metric) -> float:
     delta = change.deltas.get(metric.key, 0.0)
-    return -delta if metric.higher_is_better else delta
+    return metric.drop(0.0, delta)
 
 
 def cases_table(
@@ -198,7 +197,6 @@ class Outcome(NamedTuple):
 def outcomes(run: Run, comparison: Comparison | None) -> Iterator[Outcome]:
     """Yield all cases in the order they ran; none is judged if the budget ended the comparison early."""
     primary, policy = run.suite.kind.primary, run.suite.policy
-    higher = next((metric.higher_is_better for metric in run.suite.kind.metrics if metric.key == primary), True)
     problems = dict(run.problems)
     resting = {entry.case_id for entry in run.quarantine.active}
     judged = comparison is None or comparison.blocked or not comparison.run.failed
@@ -211,6 +209,5 @@ def outcomes(run: Run, comparison: Comparison | None) -> Iterator[Outcome]:
         move = change.move if change is not None else case.get("change", "")
         regressed = False
         if judged and case_id not in resting and move == "regressed" and value is not None and delta is not None:
-            worse = worse_by(value - delta, value, higher_is_better=higher, unit=policy.unit)
-            regressed = judge_move(worse, policy) is Verdict.BLOCK
+            regressed = policy.beyond_limit(run.suite.kind.primary_metric, value - delta, value)
         yield Outcome(case_id, case["status"], value, delta, move, problems.get(case_id, ""), regressed)

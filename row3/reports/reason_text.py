@@ -166,8 +166,7 @@ def _still(reason: Reason, words: Words) -> str:
     metric = words.metrics.get(reason.subject)
     if before is None or after is None or metric is None:
         return ""
-    drop = before - after if metric.higher_is_better else after - before
-    return ", which only warns" if drop > SLACK else ", no worse than before"
+    return ", which only warns" if metric.drop(before, after) > SLACK else ", no worse than before"
 
 
 def _zone(reason: Reason, words: Words) -> str:

@@ -15,7 +15,7 @@ from row3.domain.runs import Header
 from row3.domain.scores import Usage
 from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, other_moves
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import GatePolicy, exceeds
 from row3.gate.results import JudgedSuite, Run
 from row3.reports.document import Note, Span, Text, Tone
 from row3.reports.style import MARKS
@@ -259,9 +259,10 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
     seen = change.interval  # chance alone may explain a drop that only the means decide
     noise = seen is not None and not seen.degenerate and seen.low <= 0.0 <= seen.high
     doubt = f"; it may be noise{shown}" if noise else ""
-    limit = f" (more than {change.limit:g})" if change.beyond_limit else f" (at least {policy.investigate:g})"
+    beyond = exceeds(change.worse_by, change.limit)
+    limit = f" (more than {change.limit:g})" if beyond else f" (at least {policy.investigate:g})"
     full = worse if brief and (noise or change.p is not None) else f"{worse}{limit}"
-    if not change.beyond_limit:
+    if not beyond:
         return f"{full}{shown if policy.policy == 'paired' else ''}{doubt}"
     if change.code == "worse_unproven":
         return f"{full}, which may be noise{shown}"
@@ -297,7 +298,7 @@ def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> s
     after = count(rounds.asked, "round") if rounds.asked > 1 else "one round"
     limit = f"{change.limit:g}{unit_text(policy)}"
     worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy)}"
-    if change.code == "worse" and rounds.outcome == "loss" and change.beyond_limit:
+    if change.code == "worse" and rounds.outcome == "loss" and exceeds(change.worse_by, change.limit):
         return f"{worse}, and by more than {change.limit:g} beyond the noise of answers ({after})"
     if rounds.outcome == "loss":
         return f"{metric.title} fell by more than {limit} on these cases ({after}); other cases may differ"

@@ -230,12 +230,13 @@ def worst_case(comparison: Comparison) -> str | None:
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
     if worst is not None:
         return worst.case_id
-    higher = {metric.key: metric.higher_is_better for metric in comparison.run.suite.kind.metrics}
+    metrics = {metric.key: metric for metric in comparison.run.suite.kind.metrics}
     for reason in reasons:
         if reason.subject not in higher:
             return reason.subject
-        sign, key = (1 if higher[reason.subject] else -1), reason.subject
-        fell = min(comparison.cases, key=lambda case: sign * case.deltas.get(key, 0.0), default=None)
-        if fell is not None and sign * fell.deltas.get(key, 0.0) < 0:
-            return fell.case_id
+        metric = metrics[reason.subject]
+        drops = {case.case_id: metric.drop(0.0, case.deltas.get(metric.key, 0.0)) for case in comparison.cases}
+        fell = max(drops, key=drops.__getitem__, default=None)
+        if fell is not None and drops[fell] > 0:
+            return fell
     return None

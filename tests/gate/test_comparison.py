@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from scipy import stats
 
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
-from row3.gate.comparison import beyond_noise, by_size, compare_case, consecutive_declines, judge_move, worse_by
+from row3.gate.comparison import beyond_noise, by_size, compare_case, consecutive_declines
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
@@ -23,85 +23,6 @@ OVERALL = Metric("overall", "Overall")
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)
 BESIDE = Metric("duplicateRate", "Duplicate rate", higher_is_better=False, companion=True)
 POLICY = GatePolicy(metrics=("overall", "hallucinationRate"))
-
-
-class TestWorseBy:
-    def test_points(self) -> None:
-        assert worse_by(0.80, 0.74, higher_is_better=True, unit="points") == pytest.approx(6.0)
-        assert worse_by(0.74, 0.80, higher_is_better=True, unit="points") == pytest.approx(-6.0)
-        assert worse_by(0.01, 0.03, higher_is_better=False, unit="points") == pytest.approx(2.0)
-
-    def test_relative_to_the_baseline(self) -> None:
-        assert worse_by(0.80, 0.76, higher_is_better=True, unit="relative") == pytest.approx(5.0)
-        assert worse_by(0.40, 0.36, higher_is_better=True, unit="relative") == pytest.approx(10.0)
-        assert worse_by(0.02, 0.03, higher_is_better=False, unit="relative") == pytest.approx(50.0)
-
-    def test_a_baseline_of_zero_is_compared_in_points(self) -> None:
-        assert worse_by(0.0, 0.03, higher_is_better=False, unit="relative") == pytest.approx(3.0)
-        assert worse_by(0.0, 0.03, higher_is_better=True, unit="relative") == pytest.approx(-3.0)
-
-    @given(FRACTION, FRACTION, st.booleans(), st.sampled_from(["points", "relative"]))
-    @settings(deadline=None)
-    def test_positive_is_worse(
-        self, before: float, after: float, higher: bool, unit: Literal["points", "relative"]
-    ) -> None:
-        worse = worse_by(before, after, higher_is_better=higher, unit=unit)
-        drop = before - after if higher else after - before
-        assert (worse > 0, worse < 0) == (drop > 0, drop < 0) or abs(drop) < 1e-300
-
-
-class TestJudgeMove:
-    @pytest.mark.parametrize(
-        ("worse", "verdict"),
-        [
-            (-10.0, PROCEED),
-            (0.0, PROCEED),
-            (0.99, PROCEED),
-            (1.0 - 1e-12, INVESTIGATE),
-            (1.0, INVESTIGATE),
-            (3.0, INVESTIGATE),
-            (5.0, INVESTIGATE),
-            (5.0 + 1e-12, INVESTIGATE),
-            (5.001, BLOCK),
-            (100.0, BLOCK),
-        ],
-    )
-    def test_the_table_of_standards_4_3(self, worse: float, verdict: Verdict) -> None:
-        assert judge_move(worse, GatePolicy()) is verdict
-
-    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.80), (0.75, 0.70), (0.70, 0.65), (0.30, 0.25), (1.0, 0.95)])
-    def test_exactly_five_points_do_not_block_despite_rounding(self, before: float, after: float) -> None:
-        assert judge_move(worse_by(before, after, higher_is_better=True, unit="points"), GatePolicy()) is INVESTIGATE
-
-    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.84), (0.75, 0.74), (0.30, 0.29), (1.0, 0.99)])
-    def test_exactly_one_point_is_investigated_despite_rounding(self, before: float, after: float) -> None:
-        assert judge_move(worse_by(before, after, higher_is_better=True, unit="points"), GatePolicy()) is INVESTIGATE
-
-    @pytest.mark.parametrize(
-        ("worse", "verdict"), [(0.5, PROCEED), (3.0, PROCEED), (5.0, PROCEED), (5.1, INVESTIGATE), (90.0, INVESTIGATE)]
-    )
-    def test_a_companion_never_blocks(self, worse: float, verdict: Verdict) -> None:
-        assert judge_move(worse, GatePolicy(), may_block=False) is verdict
-
-    @given(st.floats(-200, 200), st.floats(-200, 200), st.booleans())
-    @settings(deadline=None)
-    def test_a_larger_drop_never_gets_a_milder_verdict(self, one: float, other: float, may_block: bool) -> None:
-        low, high = sorted((one, other))
-        assert judge_move(low, GatePolicy(), may_block=may_block) <= judge_move(high, GatePolicy(), may_block=may_block)
-
-    @given(st.floats(-200, 0))
-    @settings(deadline=None)
-    def test_better_always_proceeds(self, worse: float) -> None:
-        assert judge_move(worse, GatePolicy()) is PROCEED
-
-    def test_limits_come_from_the_policy(self) -> None:
-        strict = GatePolicy(block=2.0, investigate=0.5)
-        assert [judge_move(worse, strict) for worse in (0.4, 0.5, 2.0, 2.1)] == [
-            PROCEED,
-            INVESTIGATE,
-            INVESTIGATE,
-            BLOCK,
-        ]
 
 
 class TestCompareMetrics:

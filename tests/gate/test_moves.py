@@ -15,7 +15,7 @@ from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, PolicyName
+from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, PolicyName, exceeds
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 OVERALL = Metric("overall", "Overall")
@@ -68,7 +68,7 @@ class TestFixed:
     def test_judges_the_means(self, by: float, verdict: Verdict, code: str) -> None:
         change = moved(by, rule="fixed")
         assert (change.verdict, change.code) == (verdict, code)
-        assert change.beyond_limit == (by == -0.06)
+        assert exceeds(change.worse_by, change.limit) == (by == -0.06)
         assert (change.p, change.tests) == (None, 1)
 
     def test_a_metric_with_its_own_limit(self) -> None:
@@ -142,7 +142,7 @@ class TestEvidence:
         after = [0.1, 0.2, 0.9, 0.9, 0.7, 0.9, *before[6:]]
         change = compared({"recall": before}, {"recall": after}, policy("evidence"))["recall"]
         assert (change.verdict, change.code, change.doubt) == (INVESTIGATE, "worse_unproven", "")
-        assert change.beyond_limit
+        assert exceeds(change.worse_by, change.limit)
         assert change.p is not None
         assert change.p > ALPHA_FALL
         assert change.interval is not None
@@ -191,7 +191,7 @@ class TestEvidence:
         if change.p is None or abs(change.p - ALPHA_FALL) < 1e-3 or abs(change.interval.high) < 1e-6:
             return
         assert (change.interval.high < 0.0) == (change.p <= ALPHA_FALL)
-        assert (change.verdict is BLOCK) == (change.beyond_limit and change.p <= ALPHA_FALL)
+        assert (change.verdict is BLOCK) == (exceeds(change.worse_by, change.limit) and change.p <= ALPHA_FALL)
 
 
 class TestPaired:
@@ -207,7 +207,7 @@ class TestPaired:
 
     def test_a_shown_loss_within_the_limit_is_investigated(self) -> None:
         change = moved(-0.03, cases=200)
-        assert (change.verdict, change.code, change.beyond_limit) == (INVESTIGATE, "worse", False)
+        assert (change.verdict, change.code, exceeds(change.worse_by, change.limit)) == (INVESTIGATE, "worse", False)
         assert moved(-0.005).verdict is PROCEED
 
     @pytest.mark.parametrize(("setting", "verdict"), [("investigate", INVESTIGATE), ("block", BLOCK)])

@@ -1,16 +1,25 @@
-"""Limits of single metrics: the grammar, and what it refuses."""
+"""Drops and limits: the grammar of limits, what it refuses, and what is beyond one."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import Verdict
 from row3.errors import UsageError
-from row3.gate.policy import SHAPE, GatePolicy, parse_limits
+from row3.gate.policy import SHAPE, GatePolicy, Unit, exceeds, parse_limits, worse_by
 
 METRICS = ("recall", "precision", "f1", "provenanceCoverage", "hallucinationRate", "overall", "relationshipRecall")
 WHERE = "--fail"
+PROCEED, INVESTIGATE, BLOCK = Verdict
+FRACTION = st.floats(0, 1)
+OVERALL = Metric("overall", "Overall")
+RECALL = Metric("recall", "Recall")
+RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)
+GATED = GatePolicy(metrics=("overall",))
+UNGATED = GatePolicy()
 
 
 def parsed(text: str) -> dict[str, float]:
@@ -88,3 +97,100 @@ def test_other_names_are_accepted() -> None:
     assert parse_limits(text, keys, where="--fail", also=also) == {"recall": 3.0, "typeAccuracy": 4.0}
     with pytest.raises(UsageError):
         parse_limits("entity_f1:3", keys, where="--fail", also=also)
+
+
+class TestWorseBy:
+    def test_points(self) -> None:
+        assert worse_by(OVERALL, 0.80, 0.74, "points") == pytest.approx(6.0)
+        assert worse_by(OVERALL, 0.74, 0.80, "points") == pytest.approx(-6.0)
+        assert worse_by(RATE, 0.01, 0.03, "points") == pytest.approx(2.0)
+
+    def test_relative_to_the_baseline(self) -> None:
+        assert worse_by(OVERALL, 0.80, 0.76, "relative") == pytest.approx(5.0)
+        assert worse_by(OVERALL, 0.40, 0.36, "relative") == pytest.approx(10.0)
+        assert worse_by(RATE, 0.02, 0.03, "relative") == pytest.approx(50.0)
+
+    def test_a_baseline_of_zero_is_compared_in_points(self) -> None:
+        assert worse_by(RATE, 0.0, 0.03, "relative") == pytest.approx(3.0)
+        assert worse_by(OVERALL, 0.0, 0.03, "relative") == pytest.approx(-3.0)
+
+    @given(FRACTION, FRACTION, st.booleans(), st.sampled_from(["points", "relative"]))
+    @settings(deadline=None)
+    def test_positive_is_worse(self, before: float, after: float, higher: bool, unit: Unit) -> None:
+        worse = worse_by(Metric("m", "M", higher_is_better=higher), before, after, unit)
+        drop = before - after if higher else after - before
+        assert (worse > 0, worse < 0) == (drop > 0, drop < 0) or abs(drop) < 1e-300
+
+
+class TestJudge:
+    @pytest.mark.parametrize(
+        ("worse", "verdict"),
+        [
+            (-10.0, PROCEED),
+            (0.0, PROCEED),
+            (0.99, PROCEED),
+            (1.0 - 1e-12, INVESTIGATE),
+            (1.0, INVESTIGATE),
+            (3.0, INVESTIGATE),
+            (5.0, INVESTIGATE),
+            (5.0 + 1e-12, INVESTIGATE),
+            (5.001, BLOCK),
+            (100.0, BLOCK),
+        ],
+    )
+    def test_the_table_of_standards_4_3(self, worse: float, verdict: Verdict) -> None:
+        assert GATED.judge("overall", worse) is verdict
+
+    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.80), (0.75, 0.70), (0.70, 0.65), (0.30, 0.25), (1.0, 0.95)])
+    def test_exactly_five_points_do_not_block_despite_rounding(self, before: float, after: float) -> None:
+        assert GATED.judge("overall", GATED.worse_by(OVERALL, before, after)) is INVESTIGATE
+
+    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.84), (0.75, 0.74), (0.30, 0.29), (1.0, 0.99)])
+    def test_exactly_one_point_is_investigated_despite_rounding(self, before: float, after: float) -> None:
+        assert GATED.judge("overall", GATED.worse_by(OVERALL, before, after)) is INVESTIGATE
+
+    @pytest.mark.parametrize(
+        ("worse", "verdict"), [(0.5, PROCEED), (3.0, PROCEED), (5.0, PROCEED), (5.1, INVESTIGATE), (90.0, INVESTIGATE)]
+    )
+    def test_a_companion_never_blocks(self, worse: float, verdict: Verdict) -> None:
+        assert UNGATED.judge("overall", worse) is verdict
+
+    @given(st.floats(-200, 200), st.floats(-200, 200), st.booleans())
+    @settings(deadline=None)
+    def test_a_larger_drop_never_gets_a_milder_verdict(self, one: float, other: float, gated: bool) -> None:
+        low, high = sorted((one, other))
+        policy = GATED if gated else UNGATED
+        assert policy.judge("overall", low) <= policy.judge("overall", high)
+
+    @given(st.floats(-200, 0))
+    @settings(deadline=None)
+    def test_better_always_proceeds(self, worse: float) -> None:
+        assert GATED.judge("overall", worse) is PROCEED
+
+    def test_limits_come_from_the_policy(self) -> None:
+        strict = GatePolicy(block=2.0, investigate=0.5, metrics=("overall",))
+        assert [strict.judge("overall", worse) for worse in (0.4, 0.5, 2.0, 2.1)] == [
+            PROCEED,
+            INVESTIGATE,
+            INVESTIGATE,
+            BLOCK,
+        ]
+
+
+class TestBeyondTheLimit:
+    @pytest.mark.parametrize("policy", [GatePolicy(), GatePolicy(limits={"overall": 3.0}), GatePolicy(unit="relative")])
+    @given(before=FRACTION, after=FRACTION, metric=st.sampled_from([OVERALL, RATE]))
+    def test_it_is_a_fall_of_more_than_the_margin(
+        self, policy: GatePolicy, before: float, after: float, metric: Metric
+    ) -> None:
+        drop, margin = metric.drop(before, after), policy.margin(metric.key, before)
+        if abs(drop - margin) > 1e-8:
+            assert policy.beyond_limit(metric, before, after) == (drop > margin)
+
+    def test_a_metric_has_its_own_limit(self) -> None:
+        policy = GatePolicy(limits={"overall": 3.0})
+        assert [policy.beyond_limit(metric, 0.8, 0.76) for metric in (OVERALL, RECALL)] == [True, False]
+
+    def test_a_value_that_is_no_number_is_beyond_any_limit(self) -> None:
+        assert exceeds(float("nan"), 100.0)
+        assert not exceeds(None, 0.0)

@@ -36,6 +36,10 @@ class Kind:
     primary: str = "overall"
     groups: Sequence[Group] = EXTRACTION.groups
 
+    @property
+    def primary_metric(self) -> Metric:
+        return next(metric for metric in self.metrics if metric.key == self.primary)
+
 
 GATED = GatePolicy(metrics=("recall", "hallucinationRate", "overall"))
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.verdicts import Verdict
 from row3.gate.results import SuiteResult, judged, ran
+from row3.reports.case_changes import outcomes
 from row3.reports.junit import junit_xml
 
 CASES = (("a", "failed"), ("b", "bad_answer"), ("c", "scored"))
@@ -20,6 +21,14 @@ CASES = (("a", "failed"), ("b", "bad_answer"), ("c", "scored"))
 
 def test_cases_and_gate_are_test_cases(comparison: Any) -> None:
     assert junit_xml([judged(comparison)]) == JUNIT
+
+
+def test_a_case_has_regressed_beyond_the_limit_of_the_metric(comparison: Any) -> None:
+    fell = [each.case_id for each in comparison.cases if each.move == "regressed"]
+    for limit, failed in ((3.0, fell), (50.0, [])):
+        policy = replace(comparison.run.suite.policy, limits={"overall": limit})
+        run = replace(comparison.run, suite=replace(comparison.run.suite, policy=policy))
+        assert [each.case_id for each in outcomes(run, replace(comparison, run=run)) if each.regressed] == failed
 
 
 def test_a_plain_run_has_no_gate_and_names_what_has_no_answer(run: Any) -> None:
