@@ -15,6 +15,7 @@ from row3.comparing.baseline import save_baseline
 from row3.comparing.gating import gate
 from row3.domain.counts import count
 from row3.domain.progress import Observer
+from row3.domain.scores import CaseScore
 from row3.errors import Undelivered
 from row3.gate.results import SuiteResult, judged, ran
 from row3.integrations import exporting
@@ -26,7 +27,6 @@ from row3.integrations.langfuse.seed import seed as seed_from
 from row3.project.project import Project, pick_suite
 from row3.project.suites import Suite
 from row3.reports.sentences import some
-from row3.running.case_results import CaseResult
 from row3.running.session import LiveFlags, Session
 
 force = options.option("--force", is_flag=True, help="Overwrite changes on the other side too.")()
@@ -231,7 +231,7 @@ def _run(
     if compare:
         return judged(gate(session))
 
-    def replayed(result: CaseResult) -> None:
+    def replayed(result: CaseScore) -> None:
         steps.finished(result.case_id, result.status, result.problem)
 
     return ran(experiments.run_items(session, experiment, None if asks else replayed))

@@ -256,10 +256,10 @@ def _of_baseline(side: BaseSide, stored: StoredCase) -> tuple[CaseScore | None, 
         return None, f"The baseline cannot be used: {error}"
     if answered is None:
         return None, "The baseline does not have this case."
-    if answered[0].status == "failed":
-        return None, f"The baseline has no answer to this case: {answered[0].problem}."
+    if answered.status == "failed":
+        return None, f"The baseline has no answer to this case: {answered.problem}."
     changed = side.manifest is not None and side.manifest.cases[stored.id].digest != stored.digest
-    return answered[0], "The golden case has changed since the baseline." if changed else ""
+    return answered, "The golden case has changed since the baseline." if changed else ""
 
 
 def _saved(run: SavedRun, stored: StoredCase) -> tuple[CaseScore | None, str]:

@@ -24,7 +24,6 @@ from row3.project.recordings import RecordingIndex
 from row3.project.saved_runs import ScoreCache
 from row3.project.suites import Suite
 from row3.running.asks import Given, Question
-from row3.running.case_results import Transcript
 from row3.running.evaluate import Answerer, Asking, replay_case
 from row3.running.lineup import arm_steps, line_up
 from row3.running.meanings import recorded
@@ -45,7 +44,7 @@ class BaseSide:
     manifest: Manifest | None = None
     """The baseline's manifest, which limits the side to its own cases; None for a commit."""
 
-    def score(self, stored: StoredCase) -> tuple[CaseScore, Transcript] | None:
+    def score(self, stored: StoredCase) -> CaseScore | None:
         """Return the score of the base's answer, `failed` if it is missing; None for a case the base does not have."""
         if self.manifest is not None and stored.id not in self.manifest.cases:
             return None

@@ -9,12 +9,10 @@ from typing import Any
 
 from row3.domain.metrics import zones_of
 from row3.domain.scores import CaseScore
-from row3.domain.verdicts import CaseChange
 from row3.kinds.base import Kind
 from row3.project.cases import StoredCase
-from row3.project.saved_runs import CaseRecord
 from row3.project.suites import Suite
-from row3.running.case_results import Answered, dump
+from row3.running.case_results import dump
 
 NEW_CASE = "the baseline does not have this case"
 DIGITS = 5
@@ -27,17 +25,15 @@ class CasePages:
 
     suite: Suite
 
-    def __call__(
-        self, stored: StoredCase, score: CaseScore, record: CaseRecord, change: CaseChange | None, base: Answered | None
-    ) -> bytes:
+    def __call__(self, stored: StoredCase, score: CaseScore) -> bytes:
         """Return the line."""
-        kind, case = self.suite.kind, stored.case
+        kind, case, base = self.suite.kind, stored.case, score.before
         zones = {
             key: zone.word for key, zone in zones_of(score.metrics, kind.metrics, self.suite.rules.thresholds).items()
         }
-        same = base is not None and bool(record.said) and base[1].said == record.said
-        before = None if base is None or same else base[0]
-        body = body_of(kind, score, zones, change) | {
+        same = base is not None and base.said == score.said != ""
+        before = None if same else base
+        body = body_of(kind, score, zones) | {
             "texts": texts_of(case.variables()),
             "marked": kind.in_text,
             "aliases": {one.name: one.facts["alias"] for one in kind.expected(case) if one.facts.get("alias")},
@@ -49,13 +45,12 @@ class CasePages:
                 "problem": NEW_CASE if base is None else "" if before is None else before.problem,
             },
         }
-        return dump(row_of(kind, case, score, zones, change)) + b"\t" + dump(body)
+        return dump(row_of(kind, case, score, zones)) + b"\t" + dump(body)
 
 
-def row_of(
-    kind: Kind, case: Any, score: CaseScore, zones: Mapping[str, str], change: CaseChange | None
-) -> dict[str, Any]:
+def row_of(kind: Kind, case: Any, score: CaseScore, zones: Mapping[str, str]) -> dict[str, Any]:
     """Return a case's row in the list; `value` and `delta` are those of the primary metric."""
+    change = score.change
     titles = (getattr(case, name, "") for name in ("topic", "title", "query"))
     return {
         "id": score.case_id,
@@ -66,12 +61,13 @@ def row_of(
         "value": _rounded(score.metrics.get(kind.primary)),
         "delta": None if change is None or kind.primary not in change.deltas else _rounded(change.delta),
         "zone": zones.get(kind.primary),
-        "critical": bool(getattr(case, "critical", False)),
+        "critical": score.critical,
     }
 
 
-def body_of(kind: Kind, score: CaseScore, zones: Mapping[str, str], change: CaseChange | None) -> dict[str, Any]:
+def body_of(kind: Kind, score: CaseScore, zones: Mapping[str, str]) -> dict[str, Any]:
     """Return a case's metrics in the kind's order with change and zone, items gained and lost, and problems."""
+    change = score.change
     deltas = {} if change is None else change.deltas
     body: dict[str, Any] = {
         "metrics": [

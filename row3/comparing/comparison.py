@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from row3.domain.judgements import CriteriaChange
 from row3.domain.metrics import SLACK, Zone, zone_of
-from row3.domain.verdicts import CaseChange, Compared
+from row3.domain.scores import CaseScore
+from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import beyond_noise, by_size
 from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
@@ -17,7 +18,6 @@ from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.policy import GatePolicy
 from row3.metrics.aggregate import Aggregate, Tallies
 from row3.project.suites import Suite
-from row3.running.case_results import CaseResult
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; the rest are only counted."""
@@ -54,8 +54,8 @@ class Comparer:
     requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     """Digests of the candidate's and of the base's requests, by case id."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
-    asked_again: dict[str, Compared] | None = None
-    """The base's current answers by case id; None if it is not asked again."""
+    asked_again: dict[str, CaseScore] | None = None
+    """Scores of the base's current answers, by case id; None if it is not asked again."""
     replaced: list[str] = field(default_factory=list)
     """Cases whose recorded answer differs from the baseline's."""
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
@@ -70,67 +70,58 @@ class Comparer:
     def __post_init__(self) -> None:
         self.pairs = Pairs(self.suite.kind)
 
-    def take(self, result: CaseResult) -> None:
+    def take(self, score: CaseScore) -> None:
         """Add one case."""
-        compared, case_id = result.compared, result.case_id
-        change = CaseChange(case_id, "new", 0.0) if compared is None else compared.change
+        case_id, before = score.case_id, score.before
+        change = score.change or CaseChange(case_id, "new", 0.0)
         resting = case_id in self.resting
         self.counted += not resting
-        self.golden[case_id] = result.digest
-        if result.status == "failed":
+        self.golden[case_id] = score.digest
+        if score.status == "failed":
             self.failed.append(case_id)
             self._keep(change._replace(move="failed"))
             return
-        before = None if compared is None else compared.before
-        self.served[0].update(() if compared is None else compared.served)
-        self.served[1].update(result.served)
-        if self.asked_again is not None and compared is not None:
-            self.asked_again[case_id] = compared
-        self.answers.append((case_id, result.answers, () if compared is None else compared.answers))
-        self.requests[case_id] = result.requests, () if compared is None else compared.requests
+        self.served[1].update(score.served)
+        self.answers.append((case_id, score.all_answers, () if before is None else before.answers))
+        self.requests[case_id] = score.all_requests, () if before is None else before.requests
+        if before is not None:
+            self.served[0].update(before.served)
+            if self.asked_again is not None:
+                self.asked_again[case_id] = before
         if case_id in self.watched:
-            self.kept[case_id] = before, result.metrics
+            self.kept[case_id] = None if score.base is None else score.base.metrics, score.metrics
         if not resting:
-            self.aggregate.add(result.metrics, {})
-        if compared is not None and before is not None:
-            self._judge_case(result, compared, before, resting=resting)
-        elif compared is not None:
-            self.replaced += [case_id] if REPLACED in compared.problem else []
+            self.aggregate.add(score.metrics, {})
+        if score.base is not None:
+            self._judge_case(score, score.base, change, resting=resting)
+        elif before is not None:
+            self.replaced += [case_id] if REPLACED in before.problem else []
             self.incomparable += [] if resting else [case_id]
         if resting:
             change = change._replace(note=f"in quarantine until {self.resting[case_id]}: not counted")
         self._keep(change)
 
-    def _judge_case(
-        self, result: CaseResult, compared: Compared, before: Mapping[str, float], *, resting: bool
-    ) -> None:
-        fell = compared.change.move == "broke" or self._fell(result, compared, before)
+    def _judge_case(self, score: CaseScore, base: CaseScore, change: CaseChange, *, resting: bool) -> None:
+        broke, case_id = change.move == "broke", score.case_id
+        fell = broke or self._fell(score, base)
         if resting:
-            if fell:
-                self.quarantined.append(result.case_id)
+            self.quarantined += [case_id] if fell else []
             return
-        if compared.change.move == "broke":
-            self.broke.append(result.case_id)
-        if fell and result.critical:
-            self.critical.append(result.case_id)
+        self.broke += [case_id] if broke else []
+        self.critical += [case_id] if fell and score.critical else []
         self.compared += 1
-        self.latest[result.case_id] = result.metrics
-        self.pairs.add(
-            before,
-            result.metrics,
-            source=result.source,
-            repeats=(compared.repeats, result.repeats),
-            spreads=(compared.spread, result.spread),
-        )
-        if compared.tally and result.tally and compared.repeats == result.repeats:
-            self.tallies[0].add(compared.tally)
-            self.tallies[1].add(result.tally)
+        self.latest[case_id] = score.metrics
+        repeats, spreads = (base.repeats, score.repeats), (base.spread, score.spread)
+        self.pairs.add(base.metrics, score.metrics, source=score.source, repeats=repeats, spreads=spreads)
+        if base.tally and score.tally and base.repeats == score.repeats:
+            self.tallies[0].add(base.tally)
+            self.tallies[1].add(score.tally)
 
-    def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
+    def _fell(self, score: CaseScore, base: CaseScore) -> bool:
         """Return whether the primary metric dropped past the limit or into its fail zone, and by more than noise."""
         kind, policy, metric = self.suite.kind, self.suite.policy, self.suite.kind.primary_metric
         key = metric.key
-        old, new = (side.get(key) for side in align_metrics(kind, (before, result.metrics)))
+        old, new = (side.get(key) for side in align_metrics(kind, (base.metrics, score.metrics)))
         if old is None or new is None:
             return False
         limits = self.suite.rules.thresholds.get(key)
@@ -142,7 +133,7 @@ class Comparer:
         )
         if not enters and not policy.beyond_limit(metric, old, new):
             return False
-        noise = compared.spread.get(key, 0.0), compared.repeats, result.spread.get(key, 0.0), result.repeats
+        noise = base.spread.get(key, 0.0), base.repeats, score.spread.get(key, 0.0), score.repeats
         return policy.policy == "fixed" or beyond_noise(metric.drop(old, new), *noise)
 
     def add_removed(self, case_ids: Iterable[str]) -> None:

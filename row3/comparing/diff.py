@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer
 from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import MetricChange
 from row3.domain.runs import RunHeader
-from row3.domain.verdicts import CaseChange, Compared
+from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import compare_case
 from row3.project.project import Project
-from row3.project.saved_runs import CaseRecord
 from row3.project.suites import Suite
-from row3.running.case_results import result_of
 from row3.running.run_options import RunOptions
 
 
@@ -72,13 +70,16 @@ def diff(
         for side in (left, right)
     )
     for case_id in old_cases | new_cases:
-        old, new = old_cases.get(case_id), new_cases.get(case_id)
-        if new is None:
+        if case_id not in new_cases:
             comparer.add_removed([case_id])
             continue
-        compared = None if old is None else _compared(suite, old, new, left.run.header.repeats)
         source = known[case_id].source if case_id in known else None
-        comparer.take(result_of(new, compared, repeats=right.run.header.repeats, source=source))
+        score, old = new_cases[case_id].score(right.run.header.repeats, source), old_cases.get(case_id)
+        if old is not None:
+            base = old.score(left.run.header.repeats)
+            change = compare_case(base, score, suite.kind, comparable=base.digest == score.digest)
+            score = replace(score, before=base, change=change)
+        comparer.take(score)
     diffs, without_text = _prompt_diffs(left, right)
     return Diff(
         suite=suite.name,
@@ -97,15 +98,6 @@ def diff(
         prompt_diffs=diffs,
         unanswered=[(side.name, len(side.missing), side.problem) for side in (left, right) if side.missing],
     )
-
-
-def _compared(suite: Suite, old: CaseRecord, new: CaseRecord, repeats: int) -> Compared:
-    """Return one case in both runs; it is comparable if its golden file is the same."""
-    comparable = old.digest == new.digest and old.status != "failed"
-    before, after = ((each.status, each.metrics, each.found) for each in (old, new))
-    change = compare_case(old.id, before, after, kind=suite.kind, comparable=comparable)
-    metrics = old.metrics if comparable else None
-    return Compared(change, metrics, old.spread, old.tally, repeats, old.requests, old.answer_digests)
 
 
 def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:

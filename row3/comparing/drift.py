@@ -106,13 +106,11 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
     pairs, same, again = Pairs(suite.kind), 0, comparer.asked_again or {}
     for stored in project.cases_of(suite):
         asked, answered = again.get(stored.id), side.score(stored)
-        if asked is None or asked.before is None or answered is None or answered[0].status == "failed":
+        if asked is None or answered is None or "failed" in (asked.status, answered.status):
             continue
-        score, transcript = answered
-        same += tuple(transcript.answers) == asked.answers
-        pairs.add(
-            score.metrics, asked.before, repeats=(score.repeats, asked.repeats), spreads=(score.spread, asked.spread)
-        )
+        same += answered.answers == asked.answers
+        sides = (answered.repeats, asked.repeats), (answered.spread, asked.spread)
+        pairs.add(answered.metrics, asked.metrics, repeats=sides[0], spreads=sides[1])
     return drift_of(pairs, suite.kind.metrics, suite.policy, suite.kind.primary, same=same)
 
 
@@ -125,18 +123,18 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
     cases: list[CaseDrift] = []
     spent: list[Spent] = []
     failed: dict[str, str] = {}
-    for result in live.results():
-        comparer.take(result)
-        spent += result.spent
-        if result.status == "failed":
-            failed[result.case_id] = result.problem
+    for score in live.results():
+        comparer.take(score)
+        spent += score.spent
+        if score.status == "failed":
+            failed[score.case_id] = score.problem
             continue
-        if (compared := result.compared) is None or compared.before is None:
-            cases.append(CaseDrift(result.case_id, None, result.metrics.get(primary), False))
+        if (base := score.base) is None:
+            cases.append(CaseDrift(score.case_id, None, score.metrics.get(primary), False))
             continue
-        then, now = align_metrics(suite.kind, (compared.before, result.metrics))
-        same = compared.answers == result.answers != ()
-        cases.append(CaseDrift(result.case_id, then.get(primary), now.get(primary), same))
+        then, now = align_metrics(suite.kind, (base.metrics, score.metrics))
+        same = base.answers == score.answers != ()
+        cases.append(CaseDrift(score.case_id, then.get(primary), now.get(primary), same))
     drift = drift_of(comparer.pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
     return DriftCheck(drift, tuple(cases), failed, usage_of(spent, cost))
 
@@ -197,7 +195,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
     answered = [
         stored.id
         for stored in project.cases_of(suite)
-        if (found := side.score(stored)) is not None and found[0].status != "failed"
+        if (found := side.score(stored)) is not None and found.status != "failed"
     ]
     if recordings and not answered:
         flag, which = suite.flag, "these prompts" if session.options.named else "the promoted prompts"

@@ -15,13 +15,14 @@ from row3.domain.counts import count, did_you_mean
 from row3.domain.progress import Cost
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
+from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
 from row3.project.criteria import in_force
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.budget import prices_of
-from row3.running.case_results import CaseResult
+from row3.running.case_results import total
 from row3.running.evaluate import Asking
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay
@@ -92,7 +93,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
 def _take(
     entrant: Combination,
     asking: Asking,
-    results: Iterable[CaseResult],
+    results: Iterable[CaseScore],
     cost: Cost,
     sources: dict[str, str],
     *,
@@ -123,8 +124,8 @@ def _take(
 
 def _per_repeat(values: list[float | None], repeats: int) -> float | None:
     """Return the sum of the values per repeat; None if one is unknown, or without any."""
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / repeats if known and len(known) == len(values) else None
+    whole = total(values)
+    return None if whole is None else whole / repeats
 
 
 MAX_COMBINATIONS = 200

@@ -190,7 +190,7 @@ class Names:
         self._check_suite(manifest.suite, manifest.kind, name, where)
         side = side_of_baseline(project, suite, manifest, open_recordings(project, suite))
         pack, cases = Packing(suite), project.cases_of(suite)
-        results = (pack(stored, *answered) for stored in cases if (answered := side.score(stored)) is not None)
+        results = (pack(stored, answered) for stored in cases if (answered := side.score(stored)) is not None)
         head = header_for(suite, side.asking, mode=side.header.mode) | {"at": manifest.at, "run_id": manifest.run_id}
         run = collect(results, suite, side.asking.lineup, head, partial=False)
         return replace(_side(name, f"{where}, scored now", run, project), texts=_texts(project, run.header))

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from row3.domain.judgements import Approval
-from row3.domain.metrics import Zone
 from row3.domain.models import CamelModel, Worded
 
 SCHEMA_VERSION = 1
@@ -108,18 +107,6 @@ class BaseHeader:
 
 
 Header = RunHeader | BaseHeader
-
-
-@dataclass(slots=True)
-class CaseRow:
-    """A case's row in a table."""
-
-    case_id: str
-    status: str
-    metrics: Mapping[str, float]
-    zones: Mapping[str, Zone]
-    spread: float | None
-    """Standard deviation of `overall` over the repeats."""
 
 
 class HistoryEntry(_Plain):

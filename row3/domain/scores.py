@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from row3.domain.progress import Spent
+from row3.domain.verdicts import CaseChange
+
 CaseStatus = Literal["scored", "bad_answer", "failed"]
 Tally = Mapping[str, Mapping[str, int]]
 """Counts of an answer's items by group (`relationships`) and state (`reversed`).
@@ -16,7 +19,7 @@ A state that names a pair, extracted and expected, separates them with a tab.
 
 @dataclass(frozen=True, slots=True)
 class CaseScore:
-    """The score of one case of a run.
+    """The score of one case, from the kind that computes it to the report that shows it.
 
     `metrics` holds each applicable metric, fractions in [0, 1], unrounded; `skipped` has the reasons why others do not
     apply. A failed case has no metrics: it does not score 0.
@@ -45,6 +48,46 @@ class CaseScore:
     """Missed and extra items, by list; None if the explanation contains them."""
     output: Any = None
     """The scored output as read by the kind; None if unusable or not kept."""
+    requests: tuple[str, ...] = ()
+    """Digests of the pipeline's requests, stage by stage, repeat by repeat."""
+    answers: tuple[str, ...] = ()
+    """SHA-256 of each answer's text, in the order of the requests; one fewer if the last got none."""
+    grades: tuple[tuple[str, str], ...] = ()
+    """Digests of each judge's request and grade."""
+    said: str = ""
+    """Short digest of all answers; empty without answers."""
+    spent: tuple[Spent, ...] = ()
+    served: tuple[str, ...] = ()
+    """Models that answered, as the provider reports them."""
+    digest: str = ""
+    """Digest of the golden case's file."""
+    source: str | None = None
+    """Cases with the same source are not independent."""
+    critical: bool = False
+    before: CaseScore | None = None
+    """The score of the base's answer, `failed` if it has none; None if the base lacks the case."""
+    change: CaseChange | None = None
+    """How it moved from `before`."""
+    line: bytes = b""
+    """Line of the saved run."""
+    detail: bytes | None = None
+    """JSON with every match explained, or data for a page; None if not requested."""
+
+    @property
+    def base(self) -> CaseScore | None:
+        """The score of the base's answer, if the two can be compared."""
+        moved = self.change is not None and self.change.move not in ("failed", "not comparable")
+        return self.before if moved else None
+
+    @property
+    def all_requests(self) -> tuple[str, ...]:
+        """Digests of the requests, then of the judges'."""
+        return self.requests + tuple(request for request, _ in self.grades)
+
+    @property
+    def all_answers(self) -> tuple[str, ...]:
+        """Digests of the answers, then of the judges'."""
+        return self.answers + tuple(grade for _, grade in self.grades)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,23 +36,3 @@ class CaseChange(NamedTuple):
     lost: Mapping[str, tuple[str, ...]] = {}
     """By list: `concepts` and `relationships` found in one run only, `extra` for invented ones."""
     note: str = ""
-
-
-class Compared(NamedTuple):
-    """One case compared with the base's answer; small, because processes exchange it."""
-
-    change: CaseChange
-    before: Mapping[str, float] | None
-    """The base's metrics; None if it has no answer."""
-    spread: Mapping[str, float] = {}
-    """Standard deviation over the base's repeats, by metric."""
-    tally: Mapping[str, Mapping[str, int]] = {}
-    """Item counts of the base's answer."""
-    repeats: int = 1
-    requests: tuple[str, ...] = ()
-    """Digests of the base's requests, by stage, then repeat."""
-    answers: tuple[str, ...] = ()
-    """Digests of the base's answers."""
-    problem: str = ""
-    served: tuple[str, ...] = ()
-    """Models that gave these answers, as reported by the provider."""

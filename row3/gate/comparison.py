@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import filterfalse
 
 from row3.domain.metrics import SLACK
+from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, CaseMove
 from row3.gate.distributions import t_cdf
 from row3.gate.pairs import align_metrics
@@ -18,28 +19,21 @@ ALPHA = 0.05
 Found = Mapping[str, Sequence[str]]
 
 
-def compare_case(
-    case_id: str,
-    before: tuple[str, Mapping[str, float], Found],
-    after: tuple[str, Mapping[str, float], Found],
-    *,
-    kind: Kind,
-    comparable: bool = True,
-) -> CaseChange:
-    """Return how one case moved; each side is its status, metrics and item lists.
+def compare_case(before: CaseScore, after: CaseScore, kind: Kind, *, comparable: bool = True) -> CaseChange:
+    """Return how one case moved; both scores have their items in `found`.
 
     `missed…` lists hold expected items that were not found; all other lists hold wrong extracted items.
     """
-    (old_status, old, old_found), (new_status, new, new_found) = before, after
-    if "failed" in (old_status, new_status):
+    case_id = after.case_id
+    if "failed" in (before.status, after.status):
         return CaseChange(case_id, "failed", 0.0)
     if not comparable:
         return CaseChange(case_id, "not comparable", 0.0, note="the case itself changed")
-    old, new = align_metrics(kind, (old, new))
+    old, new = align_metrics(kind, (before.metrics, after.metrics))
     deltas = {key: new[key] - old[key] for key in new if key in old}
     delta = deltas.get(kind.primary, 0.0)
-    gained, lost = _flips(old_found, new_found)
-    return CaseChange(case_id, _move(old_status, new_status, delta), delta, deltas, gained, lost)
+    gained, lost = _flips(before.found or {}, after.found or {})
+    return CaseChange(case_id, _move(before.status, after.status, delta), delta, deltas, gained, lost)
 
 
 def _move(before: str, after: str, delta: float) -> CaseMove:

@@ -14,8 +14,8 @@ from row3.domain.manifests import Tier
 from row3.domain.metrics import Zone
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.runs import BaseHeader, CaseRow, RunHeader
-from row3.domain.scores import Tally, Usage
+from row3.domain.runs import BaseHeader, RunHeader
+from row3.domain.scores import CaseScore, Tally, Usage
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, DriftCheck
@@ -84,7 +84,7 @@ class Run:
     """The cases as stored in a saved run."""
     details: Lines
     """The cases with every match explained, as JSON; empty unless requested."""
-    rows: Sequence[CaseRow]
+    rows: Sequence[CaseScore]
     """The cases for a table: all, or the worst of many."""
     partial: bool = False
     failed: Sequence[str] = ()

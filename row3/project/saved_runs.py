@@ -15,7 +15,7 @@ from pydantic_core import PydanticSerializationError
 from row3.domain.models import Reply
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import SCHEMA_VERSION, RunHeader
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, CaseStatus
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.documents import check_schema_version, parse_json, refuse_duplicates, validate
 from row3.project.files import decode, read_bytes, write_atomic
@@ -37,7 +37,7 @@ class CaseRecord(Reply):
     id: str
     digest: str
     """Digest of the golden case's file."""
-    status: str
+    status: CaseStatus
     metrics: Mapping[str, Fraction]
     found: Mapping[str, Digests]
     said: str = Field(default="", validation_alias="answers", serialization_alias="answers")
@@ -53,12 +53,46 @@ class CaseRecord(Reply):
     problem: str = ""
     """Why the answer is bad or missing; empty in older runs."""
 
+    def score(self, repeats: int, source: str | None = None) -> CaseScore:
+        """Return the score, without what only a run knows: counts, costs and explanations."""
+        return CaseScore(
+            self.id,
+            self.status,
+            self.metrics,
+            problem=self.problem,
+            spread=self.spread,
+            repeats=repeats,
+            tally=self.tally,
+            found=self.found,
+            requests=self.requests,
+            answers=self.answer_digests,
+            digest=self.digest,
+            source=source,
+        )
+
     def line(self) -> bytes:
         """Return the record as JSON."""
         try:
             return self.model_dump_json(exclude_defaults=True).encode()
         except PydanticSerializationError:  # half a surrogate pair, which UTF-8 cannot hold
             return json.dumps(self.plain(), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+def record_of(score: CaseScore) -> CaseRecord:
+    """Return the record of a score with its `found` items."""
+    return CaseRecord(
+        id=score.case_id,
+        digest=score.digest,
+        status=score.status,
+        metrics=score.metrics,
+        found=score.found or {},
+        said=score.said,
+        spread=score.spread,
+        tally=score.tally,
+        requests=score.all_requests,
+        answer_digests=score.all_answers,
+        problem=score.problem,
+    )
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
@@ -163,7 +197,7 @@ class ScoreCache:
         with suppress(
             InvalidFile, EnvironmentFault, PydanticSerializationError
         ):  # an answer may hold half a surrogate pair
-            write_atomic(in_state(self._root, self._path), _SCORES.dump_json(kept))
+            write_atomic(in_state(self._root, self._path), _SCORES.dump_json(kept, exclude_defaults=True))
         self._new = False
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from row3.comparing.base_side import baseline_side
 from row3.domain import numbers
+from row3.domain.metrics import zones_of
+from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
@@ -18,7 +20,7 @@ from row3.project.outputs import Output
 from row3.project.project import Project, find_root, has_baseline, open_project, pick_suite
 from row3.project.suites import Suite
 from row3.pytest_plugin.case_text import case_text
-from row3.running.case_results import Before, CaseResult, Packing
+from row3.running.case_results import Before, Packing
 from row3.running.meanings import vector_source
 from row3.running.provider_access import guard_of
 from row3.running.score import Scoring
@@ -122,34 +124,35 @@ class SuiteScorer:
             scoring = Scoring(self.suite, outputs.get, packing, vectors, guard=guard)
             return self._card(scoring(stored))
 
-    def _card(self, result: CaseResult) -> CaseScorecard:
+    def _card(self, score: CaseScore) -> CaseScorecard:
         suite = self.suite
-        change = None if result.compared is None else result.compared.change
+        change = score.change
         if change is not None and change.move not in ("improved", "unchanged", "regressed", "broke", "fixed"):
             change = None
-        metric, now = suite.kind.primary_metric, result.metrics.get(suite.kind.primary, 0.0)
+        zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
+        metric, now = suite.kind.primary_metric, score.metrics.get(suite.kind.primary, 0.0)
         regressed = change is not None and (
             change.move == "broke" or suite.policy.beyond_limit(metric, now - change.delta, now)
         )
         return CaseScorecard(
-            case_id=result.case_id,
-            status=result.status,
-            metrics=dict(result.metrics),
-            zones={key: zone.word for key, zone in result.zones.items()},
+            case_id=score.case_id,
+            status=score.status,
+            metrics=dict(score.metrics),
+            zones={key: zone.word for key, zone in zones.items()},
             primary=suite.kind.primary,
             delta=None if change is None else change.delta,
             regressed=regressed,
-            shortfall=result.found,
-            problem=result.problem,
+            shortfall=score.found or {},
+            problem=score.problem,
             text=case_text(
                 suite,
-                result.case_id,
-                result.status,
-                result.metrics,
+                score.case_id,
+                score.status,
+                score.metrics,
                 change,
-                why="bad answer" if result.status == "bad_answer" else "regressed" if regressed else "",
-                problem=result.problem,
-                shortfall=result.found,
+                why="bad answer" if score.status == "bad_answer" else "regressed" if regressed else "",
+                problem=score.problem,
+                shortfall=score.found or {},
             ),
         )
 

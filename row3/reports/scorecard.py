@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric, Zone
+from row3.domain.metrics import Metric, Zone, zones_of
 from row3.domain.printable import plain, shorten, visible
-from row3.domain.runs import CaseRow
+from row3.domain.scores import CaseScore
 from row3.gate.results import Run
 from row3.metrics.ratios import best_score
 from row3.reports.case_changes import words_of
@@ -156,21 +156,23 @@ def _cases(run: Run, *, verbose: bool) -> list[Block]:
     return [Table(headers, rows, "l" + "r" * (len(headers) - 1), more=more(left, how=how))]
 
 
-def worst_first(run: Run) -> list[CaseRow]:
+def worst_first(run: Run) -> list[CaseScore]:
     """Return the cases by their primary metric, lowest first."""
     primary = run.suite.kind.primary
     return sorted(run.rows, key=lambda row: (row.metrics.get(primary, math.inf), row.case_id))
 
 
-def _columns(run: Run, rows: Sequence[CaseRow]) -> list[Metric]:
+def _columns(run: Run, rows: Sequence[CaseScore]) -> list[Metric]:
     primary = run.suite.kind.primary
     known = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
     return sorted(known, key=lambda metric: metric.key != primary)[: COLUMNS + 1]
 
 
-def _case_row(row: CaseRow, columns: Sequence[Metric], run: Run, *, spread: bool) -> list[Text]:
+def _case_row(row: CaseScore, columns: Sequence[Metric], run: Run, *, spread: bool) -> list[Text]:
     bad = row.status != "scored"
-    zone = Zone.FAIL if bad else row.zones.get(run.suite.kind.primary)
+    primary = run.suite.kind.primary
+    zones = zones_of(row.metrics, columns, run.suite.rules.thresholds)
+    zone = Zone.FAIL if bad else zones.get(primary)
     mark = Span("  ") if zone is None else Span(f"{MARKS[zone]} ", ZONE_TONES[zone])
     cells: list[Text] = [[mark, row.case_id, *([Span(" bad answer", "warning")] if bad else [])]]
     for i, metric in enumerate(columns):
@@ -178,10 +180,10 @@ def _case_row(row: CaseRow, columns: Sequence[Metric], run: Run, *, spread: bool
         if value is None or (bad and i):
             cells.append("" if bad else Span("–", "quiet"))
             continue
-        failing = i > 0 and row.zones.get(metric.key) is Zone.FAIL
+        failing = i > 0 and zones.get(metric.key) is Zone.FAIL
         text = numbers.bare(value)
         cells.append(strong(text) if i == 0 else Span(f"{MARKS[Zone.FAIL]} {text}", "bad") if failing else text)
-    return [*cells, "" if row.spread is None else numbers.bare(row.spread)] if spread else cells
+    return [*cells, numbers.bare(row.spread[primary]) if primary in row.spread else ""] if spread else cells
 
 
 def _items(run: Run) -> list[Block]:

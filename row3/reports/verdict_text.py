@@ -232,7 +232,7 @@ def worst_case(comparison: Comparison) -> str | None:
         return worst.case_id
     metrics = {metric.key: metric for metric in comparison.run.suite.kind.metrics}
     for reason in reasons:
-        if reason.subject not in higher:
+        if reason.subject not in metrics:
             return reason.subject
         metric = metrics[reason.subject]
         drops = {case.case_id: metric.drop(0.0, case.deltas.get(metric.key, 0.0)) for case in comparison.cases}

@@ -8,7 +8,7 @@ import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -19,15 +19,15 @@ from row3.domain.metrics import warning_only, zones_of
 from row3.domain.progress import Cost, Spent
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.runs import CaseRow, RunHeader
-from row3.domain.scores import Usage
+from row3.domain.runs import RunHeader
+from row3.domain.scores import CaseScore, Usage
 from row3.errors import EnvironmentFault, UsageError
 from row3.gate.agreement import rate
 from row3.gate.results import Run
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
 from row3.metrics.ratios import overall
 from row3.project.suites import Suite
-from row3.running.case_results import CaseResult, total
+from row3.running.case_results import total
 from row3.running.evaluate import Asking
 
 
@@ -151,13 +151,13 @@ def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
 
 
 def collect(
-    results: Iterable[CaseResult],
+    results: Iterable[CaseScore],
     suite: Suite,
     lineup: Lineup,
     head: dict[str, Any],
     *,
     partial: bool,
-    take: Callable[[CaseResult], None] | None = None,
+    take: Callable[[CaseScore], None] | None = None,
     cost: Cost = lambda *_: None,
     quarantine: Quarantine = NO_QUARANTINE,
     tolerated: tuple[str, ...] = (),
@@ -170,20 +170,19 @@ def collect(
     aggregate, tally = Aggregate(), Tallies()
     spent: list[Spent] = []
     records, details = Spool(), Spool()
-    rows: list[CaseRow] = []
+    rows: list[CaseScore] = []
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
     skipped: dict[str, Counter[str]] = {}
     ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": [], "ungraded": []}
     primary = suite.kind.primary
     unscored: list[tuple[str, str]] = []
-    until = {entry.case_id: entry.until for entry in quarantine.active}
-    for each in results:
-        result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
+    resting = {entry.case_id for entry in quarantine.active}
+    for result in results:
         if take is not None:
             take(result)
         ids[result.status].append(result.case_id)
-        if result.status != "failed" and result.quarantined:
+        if result.status != "failed" and result.case_id in resting:
             ids["quarantined"].append(result.case_id)
         elif result.status != "failed":
             aggregate.add(result.metrics, result.counts, result.source)
@@ -196,8 +195,7 @@ def collect(
         records.add(result.line)
         if result.detail is not None:
             details.add(result.detail)
-        spread = result.spread.get(primary)
-        rows.append(CaseRow(result.case_id, result.status, result.metrics, result.zones, spread))
+        rows.append(replace(result, line=b"", detail=None, before=None))
         if len(rows) > 2 * KEPT_ROWS:
             rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
             del rows[KEPT_ROWS:]

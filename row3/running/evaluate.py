@@ -119,7 +119,7 @@ class Walk:
         try:
             self._question = next(self._steps) if given is None else self._steps.send(given)
         except StopIteration as end:
-            self._question, self.score = None, end.value
+            self._question, self.score = None, self.transcript.onto(end.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +133,14 @@ class FixedAnswers:
         return next(self.answers)
 
 
-def replay_case(asking: Asking, stored: StoredCase, answerer: Answerer) -> tuple[CaseScore, Transcript]:
+def replay_case(asking: Asking, stored: StoredCase, answerer: Answerer) -> CaseScore:
     """Score one case without an event loop; the answerer must not wait. Raises what it raises."""
     walk = Walk(steps(asking, stored), answerer)
     try:
         walk.to_end().send(None)
     except StopIteration as end:
-        return end.value, walk.transcript
+        score: CaseScore = end.value
+        return score
     raise RuntimeError("the answerer waited during a replay")
 
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.project.cases import Cases, StoredCase
-from row3.running.case_results import CaseResult
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -146,17 +146,17 @@ def evaluate_all(
     cases: Cases,
     folder: str,
     kind: Kind,
-    evaluate: Callable[[StoredCase], CaseResult],
+    evaluate: Callable[[StoredCase], CaseScore],
     wanted: Callable[[str], bool],
     *,
     jobs: int | None,
-) -> Iterator[CaseResult]:
+) -> Iterator[CaseScore]:
     """Evaluate every wanted case in file order. Raises what `evaluate` raises, and `InvalidFile` for an id twice."""
     paths = cases.scored(folder)
     executor = executor_for(len(paths), jobs)
     size = CHUNK if isinstance(executor, Processes) else 1
 
-    def chunk(start: int) -> list[CaseResult]:
+    def chunk(start: int) -> list[CaseScore]:
         read = cases.at(paths[start : start + size], kind)
         return [evaluate(stored) for stored in read if wanted(stored.id)]
 

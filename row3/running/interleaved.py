@@ -17,7 +17,7 @@ from row3.gate.adaptive import Margin, Progress, assess
 from row3.project.cases import StoredCase
 from row3.project.suites import Suite
 from row3.running.answering import LiveAnswerer, SavedAnswers
-from row3.running.case_results import CaseResult, Transcript
+from row3.running.case_results import Transcript
 from row3.running.evaluate import Asking, Walk, average, one_repeat
 from row3.running.live import LiveRun, lacks_grade, many
 
@@ -41,7 +41,9 @@ class Side:
 
     def score(self, suite: Suite) -> CaseScore:
         """Return the score of all rounds together."""
-        return self.scores[0] if len(self.scores) == 1 else average(suite.kind, self.scores, suite.rules.passes)
+        if len(self.scores) == 1:
+            return self.scores[0]
+        return self.transcript.onto(average(suite.kind, self.scores, suite.rules.passes))
 
 
 @dataclass(slots=True)
@@ -85,7 +87,7 @@ class Interleaving:
     unfinished: dict[str, str] = field(default_factory=dict)
     """Why a case has no answer to its last round, by id of cases with earlier answers."""
 
-    def results(self, live: LiveRun) -> list[CaseResult]:
+    def results(self, live: LiveRun) -> list[CaseScore]:
         """Return the results of all cases, answered on both sides and compared.
 
         Raises `ProviderStopped` and `UsageError` as `LiveRun.results`, also for the baseline's model.
@@ -154,16 +156,16 @@ class Interleaving:
             score = CaseScore(pair.stored.id, "failed", {}, problem=pair.problem)
         live.observer.finished(score.case_id, score.status, score.problem)
 
-    def _packed(self, live: LiveRun, pair: Pair) -> CaseResult:
+    def _packed(self, live: LiveRun, pair: Pair) -> CaseScore:
         suite, stored, spent = live.asking.suite, pair.stored, tuple(pair.spent)
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
-            return replace(live.packing, before=None)(stored, score)._replace(spent=spent)
+            return replace(replace(live.packing, before=None)(stored, score), spent=spent)
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
-        base = None if pair.before is None else (pair.before.score(suite), pair.before.transcript)
+        base = None if pair.before is None else pair.before.score(suite)
         packing = replace(live.packing, before=lambda _: base)
-        return packing(stored, pair.now.score(suite), pair.now.transcript)._replace(spent=spent)
+        return replace(packing(stored, pair.now.score(suite)), spent=spent)
 
 
 def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:

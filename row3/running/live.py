@@ -24,7 +24,7 @@ from row3.project.project import Project
 from row3.running.answering import LiveAnswerer, SavedAnswers, lines_of
 from row3.running.asks import Given
 from row3.running.budget import prices_of
-from row3.running.case_results import Before, CaseResult, Packing
+from row3.running.case_results import Before, Packing
 from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
 from row3.running.execute import Inline, executor_for, few_collections
 from row3.running.meanings import open_meanings
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     Answered = tuple[StoredCase, list[Given]]
-    Submit = Callable[[Sequence[Answered]], Future[list[CaseResult]]]
+    Submit = Callable[[Sequence[Answered]], Future[list[CaseScore]]]
 
 DEFAULT_JOBS = 8
 """Concurrent requests."""
@@ -74,7 +74,7 @@ class LiveRun:
         packing = Packing(asking.suite, options.explain, before, options.page)
         return cls(session, asking, options, session.mode, packing)
 
-    def results(self) -> list[CaseResult]:
+    def results(self) -> list[CaseScore]:
         """Return the results of all cases, asking the provider for what the mode does not take from recordings.
 
         Raises `ProviderStopped` if the provider refuses all requests; the answers so far are kept. Raises `UsageError`
@@ -87,13 +87,13 @@ class LiveRun:
         with few_collections(), executor.open(self._score) as submit:
             return self._ask_all(submit)
 
-    def _score(self, answered: Sequence[Answered]) -> list[CaseResult]:  # in another process
+    def _score(self, answered: Sequence[Answered]) -> list[CaseScore]:  # in another process
         return [
-            self.packing(stored, *replay_case(self.asking, stored, FixedAnswers(iter(answers))))
+            self.packing(stored, replay_case(self.asking, stored, FixedAnswers(iter(answers))))
             for stored, answers in answered
         ]
 
-    def _ask_all(self, submit: Submit | None) -> list[CaseResult]:
+    def _ask_all(self, submit: Submit | None) -> list[CaseScore]:
         """Return all results; `submit` has cases scored by another process if that needs only case and answers."""
         # Journals of live and recorded runs are separate: a live run's answers never become recordings.
         saved = SavedAnswers.open(
@@ -104,10 +104,10 @@ class LiveRun:
             models=self.asking.models,
         )
         order: list[str] = []
-        results: dict[str, CaseResult] = {}
+        results: dict[str, CaseScore] = {}
         kind, rules = self.asking.suite.kind, self.asking.suite.rules
 
-        def take(result: CaseResult) -> None:
+        def take(result: CaseScore) -> None:
             results[result.case_id] = result
             self.observer.finished(result.case_id, result.status, result.problem)
 
@@ -125,7 +125,7 @@ class LiveRun:
             async def one(stored: StoredCase) -> str:
                 if submit is None or answerers[0].meanings is not None or kind.judgeable.asks(stored.case, rules):
                     walk = Walk(steps(self.asking, stored), answerers[0])
-                    take(self.packing(stored, await walk.to_end(), walk.transcript))
+                    take(self.packing(stored, await walk.to_end()))
                     return stored.id
                 waiting.append((stored, await answers_to(self.asking, stored, answerers[0])))
                 if len(waiting) == GROUP:
@@ -288,17 +288,17 @@ async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], 
 
 
 def with_missing(
-    replayed: Iterable[CaseResult],
+    replayed: Iterable[CaseScore],
     session: Session,
     asking: Asking,
     before: Before | None,
     judge: Project | None = None,
-) -> Iterator[CaseResult]:
+) -> Iterator[CaseScore]:
     """Yield results in mode `auto`: replayed, or asked for if a recording is missing, in file order.
 
     They stream up to the first missing recording, and then wait for the provider.
     """
-    waiting: list[CaseResult] = []
+    waiting: list[CaseScore] = []
     for result in replayed:
         if _lacks_answers(result) or waiting:
             waiting.append(result)
@@ -309,11 +309,11 @@ def with_missing(
     yield from (asked.get(result.case_id, result) for result in waiting)
 
 
-def _lacks_answers(result: CaseResult) -> bool:
+def _lacks_answers(result: CaseScore) -> bool:
     return result.status == "failed" or lacks_grade(result)
 
 
-def lacks_grade(scored: CaseResult | CaseScore) -> bool:
+def lacks_grade(scored: CaseScore) -> bool:
     """Return whether a judge's grade is missing."""
     return bool(scored.tally.get("judgements", {}).get("failed"))
 
@@ -325,7 +325,7 @@ def record_missing(
     *,
     judge: Project | None = None,
     before: Before | None = None,
-) -> list[CaseResult]:
+) -> list[CaseScore]:
     """Ask for the missing recordings of these cases and record them. Raises as `LiveRun.results`."""
     if not missing:
         return []

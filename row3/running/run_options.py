@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from row3.domain.prompts import Lineup
+from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.results import Run
 from row3.project.cases import StoredCase
@@ -13,7 +14,7 @@ from row3.project.config import Mode
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
 from row3.project.suites import Suite
-from row3.running.case_results import Before, CaseResult, Packing, Page
+from row3.running.case_results import Before, Packing, Page
 from row3.running.evaluate import Asking, replay_case
 from row3.running.execute import evaluate_all
 from row3.running.replay import Recorded, open_recordings
@@ -73,7 +74,7 @@ def replay(
     *,
     index: RecordingIndex | None = None,
     before: Before | None = None,
-) -> Iterator[CaseResult]:
+) -> Iterator[CaseScore]:
     """Yield the result of every case from recordings, compared with `before` if given.
 
     Raises `InvalidFile`, `UsageError`.
@@ -82,8 +83,8 @@ def replay(
     cases = (judge or project).cases
     pack = Packing(suite, options.explain, before, options.page)
 
-    def evaluate(stored: StoredCase) -> CaseResult:
-        return pack(stored, *replay_case(asking, stored, answerer))
+    def evaluate(stored: StoredCase) -> CaseScore:
+        return pack(stored, replay_case(asking, stored, answerer))
 
     yield from evaluate_all(
         cases, suite.golden, suite.kind, evaluate, options.wants, jobs=options.jobs or project.config.jobs

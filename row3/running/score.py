@@ -29,7 +29,7 @@ from row3.project.project import Project, open_project, pick_suite
 from row3.project.recordings import RecordingIndex, open_index
 from row3.project.suites import Suite
 from row3.running.asks import Given, Question, scored
-from row3.running.case_results import CaseResult, Packing
+from row3.running.case_results import Packing
 from row3.running.collect import collect, header_for
 from row3.running.evaluate import Asking
 from row3.running.execute import evaluate_all
@@ -99,7 +99,7 @@ class Scoring:
     guard: Guard = NO_SECRETS
     """Hides keys (secrets) in an output before any of it is saved or shown."""
 
-    def __call__(self, stored: StoredCase) -> CaseResult:
+    def __call__(self, stored: StoredCase) -> CaseScore:
         """Score one case. Raises `InvalidFile` if the line of its output is broken."""
         return self.pack(stored, self._score(stored))
 
@@ -130,7 +130,7 @@ class Scoring:
 
 def output_results(
     project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
-) -> Iterator[CaseResult]:
+) -> Iterator[CaseScore]:
     """Yield the result of every golden case, in the order of the files.
 
     Raises `InvalidFile` for a broken line, a repeated or unknown id, and an empty file unless it may be.

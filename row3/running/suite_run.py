@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from row3.domain.manifests import tier_of
 from row3.domain.prompts import Lineup
 from row3.domain.runs import HistoryEntry, RunHeader
+from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
 from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
@@ -19,7 +20,7 @@ from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
 from row3.project.suites import Suite
 from row3.running.budget import prices_of
-from row3.running.case_results import Before, CaseResult
+from row3.running.case_results import Before
 from row3.running.collect import collect, header_for
 from row3.running.lineup import Role, line_up, named_rubric, with_rubrics
 from row3.running.provider_access import shown_address
@@ -42,7 +43,7 @@ def run_suite(
     index: RecordingIndex | None = None,
     before: Before | None = None,
     interleaving: Interleaving | None = None,
-    take: Callable[[CaseResult], None] | None = None,
+    take: Callable[[CaseScore], None] | None = None,
 ) -> Run:
     """Run cases under the promoted or the candidate prompts; suite, lineup and index default to the session's.
 
@@ -61,7 +62,7 @@ def run_suite(
     if session.mode == "replay" and not session.options.explain and session.options.page is None:
         asking.scores = session.scores(suite)
     head = header_for(suite, asking, mode=session.mode)
-    results: Iterable[CaseResult]
+    results: Iterable[CaseScore]
     live: LiveRun | None = None
     if session.mode in ("replay", "auto"):
         results = replay(session.project, suite, asking, session.options, judge, index=index, before=before)

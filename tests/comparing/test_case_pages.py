@@ -19,12 +19,20 @@ CASE = case_of(
     {"id": "rye", "topic": "Rye", "domain": "social", "sourceText": "Rye.", "expectedConcepts": [], "critical": True},
 )
 PRIMARY = KIND.primary
-SCORE = CaseScore("rye", "scored", {"map": 1 / 3, PRIMARY: 0.5}, skipped={"mrr": "nothing"}, notes=("mended",))
 CHANGE = CaseChange("rye", "regressed", -0.25, {PRIMARY: -0.25}, {"wrongConcepts": ("oat",)}, {}, "")
+SCORE = CaseScore(
+    "rye",
+    "scored",
+    {"map": 1 / 3, PRIMARY: 0.5},
+    skipped={"mrr": "nothing"},
+    notes=("mended",),
+    critical=True,
+    change=CHANGE,
+)
 
 
 def test_the_row_has_the_primary_metric_of_the_kind_whatever_its_name() -> None:
-    assert row_of(KIND, CASE, SCORE, {PRIMARY: "fail"}, CHANGE) == {
+    assert row_of(KIND, CASE, SCORE, {PRIMARY: "fail"}) == {
         "id": "rye",
         "title": "Rye",
         "domain": "social",
@@ -39,7 +47,7 @@ def test_the_row_has_the_primary_metric_of_the_kind_whatever_its_name() -> None:
 
 def test_without_an_answer_or_a_baseline_there_are_no_numbers() -> None:
     failed = CaseScore("x", "failed", {}, problem="down")
-    row = row_of(KIND, object(), failed, {}, None)
+    row = row_of(KIND, object(), failed, {})
     assert [row[key] for key in ("title", "move", "value", "delta", "zone", "critical")] == [
         "",
         "",
@@ -48,16 +56,16 @@ def test_without_an_answer_or_a_baseline_there_are_no_numbers() -> None:
         None,
         False,
     ]
-    assert body_of(KIND, failed, {}, None) == {"metrics": [], "problem": "down"}
+    assert body_of(KIND, failed, {}) == {"metrics": [], "problem": "down"}
     assert answer_of(KIND, failed) == {"answer": None, "matches": None}
 
 
 def test_a_case_that_cannot_be_compared_shows_no_change() -> None:
-    assert row_of(KIND, CASE, SCORE, {}, CaseChange("rye", "not comparable", 0.0))["delta"] is None
+    assert row_of(KIND, CASE, replace(SCORE, change=CaseChange("rye", "not comparable", 0.0)), {})["delta"] is None
 
 
 def test_the_body_keeps_the_order_of_the_metrics_and_says_what_moved() -> None:
-    body = body_of(KIND, SCORE, {PRIMARY: "pass"}, CHANGE)
+    body = body_of(KIND, SCORE, {PRIMARY: "pass"})
     assert body["metrics"] == [[PRIMARY, 0.5, -0.25, "pass"], ["map", 0.33333, None, None]]
     assert body["gained"] == {"wrongConcepts": ("oat",)}
     assert body["skipped"] == {"mrr": "nothing"}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from row3.domain.metrics import Metric
+from row3.domain.scores import CaseScore, CaseStatus
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
 from row3.gate.comparison import beyond_noise, by_size, compare_case, consecutive_declines
 from row3.gate.moves import compare_metrics
@@ -67,15 +68,12 @@ class TestCompareMetrics:
         assert compare_metrics(before, after, [OVERALL], relative, Pairs())[0].verdict is BLOCK  # 8 % of the baseline
 
 
-Side = tuple[str, dict[str, float], dict[str, tuple[str, ...]]]
+def side(overall: float = 0.0, status: CaseStatus = "scored", **found: tuple[str, ...]) -> CaseScore:
+    return CaseScore("c", status, {"overall": overall, "recall": overall}, found=found)
 
 
-def side(overall: float = 0.0, status: str = "scored", **found: tuple[str, ...]) -> Side:
-    return status, {"overall": overall, "recall": overall}, found
-
-
-def moved(before: Side, after: Side, **options: bool) -> CaseChange:
-    return compare_case("c", before, after, kind=EXTRACTION, **options)
+def moved(before: CaseScore, after: CaseScore, **options: bool) -> CaseChange:
+    return compare_case(before, after, EXTRACTION, **options)
 
 
 class TestCompareCase:
@@ -90,11 +88,11 @@ class TestCompareCase:
             (side(0.0), side(0.0, "bad_answer"), "broke"),
             (side(0.0, "bad_answer"), side(0.8), "fixed"),
             (side(0.0, "bad_answer"), side(0.0, "bad_answer"), "unchanged"),
-            (side(0.8), ("failed", {}, {}), "failed"),
-            (("failed", {}, {}), side(0.8), "failed"),
+            (side(0.8), CaseScore("c", "failed", {}), "failed"),
+            (CaseScore("c", "failed", {}), side(0.8), "failed"),
         ],
     )
-    def test_moves(self, before: Side, after: Side, move: CaseMove) -> None:
+    def test_moves(self, before: CaseScore, after: CaseScore, move: CaseMove) -> None:
         assert moved(before, after).move == move
 
     def test_not_comparable(self) -> None:
@@ -103,23 +101,26 @@ class TestCompareCase:
         assert change.note
 
     def test_a_failed_case_is_not_incomparable(self) -> None:
-        assert moved(side(0.8), ("failed", {}, {}), comparable=False).move == "failed"
+        assert moved(side(0.8), CaseScore("c", "failed", {}), comparable=False).move == "failed"
 
     def test_a_failed_case_has_no_delta(self) -> None:
-        change = moved(side(0.8), ("failed", {}, {}))
+        change = moved(side(0.8), CaseScore("c", "failed", {}))
         assert (change.delta, dict(change.deltas)) == (0.0, {})
 
     def test_deltas_are_current_minus_baseline_where_both_have_the_metric(self) -> None:
         change = moved(
-            ("scored", {"overall": 0.7, "recall": 0.5, "f1": 1.0}, {}),
-            ("scored", {"overall": 0.6, "recall": 0.75}, {}),
+            CaseScore("c", "scored", {"overall": 0.7, "recall": 0.5, "f1": 1.0}),
+            CaseScore("c", "scored", {"overall": 0.6, "recall": 0.75}),
         )
         assert change.delta == pytest.approx(-0.1)
         assert change.deltas == pytest.approx({"overall": -0.1, "recall": 0.25})
 
     def test_the_composite_of_the_kind_decides(self) -> None:
-        before, after = ("scored", {"overall": 0.9, "f1": 0.2}, {}), ("scored", {"overall": 0.1, "f1": 0.4}, {})
-        assert compare_case("c", before, after, kind=EVENTS).move == "improved"
+        before, after = (
+            CaseScore("c", "scored", {"overall": 0.9, "f1": 0.2}),
+            CaseScore("c", "scored", {"overall": 0.1, "f1": 0.4}),
+        )
+        assert compare_case(before, after, EVENTS).move == "improved"
 
     def test_gained_and_lost(self) -> None:
         change = moved(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from row3.domain.changes import Interval
 from row3.domain.metrics import Metric
+from row3.domain.scores import CaseScore
 from row3.gate.comparison import compare_case
 from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs, align_metrics
@@ -223,9 +224,9 @@ class TestOneIsSilent:
     def test_the_case_is_regressed_and_its_pair_counts(self, name: str) -> None:
         kind = KINDS[name]
         silent, other = scored(kind, []), scored(kind, INVENTED[name])
-        change = compare_case("c", ("scored", silent, {}), ("scored", other, {}), kind=kind)
+        change = compare_case(CaseScore("c", "scored", silent), CaseScore("c", "scored", other), kind)
         assert (change.move, change.delta, change.deltas[kind.primary]) == ("regressed", -1.0, -1.0)
-        back = compare_case("c", ("scored", other, {}), ("scored", silent, {}), kind=kind)
+        back = compare_case(CaseScore("c", "scored", other), CaseScore("c", "scored", silent), kind)
         assert (back.move, back.delta) == ("improved", 1.0)
         pairs = Pairs(kind)
         pairs.add(silent, other)

@@ -194,7 +194,7 @@ class TestWhatCounts:
         answers = {case_id: flawless(case) for case_id, case in CASES.items()}
         box.record("1.2", answers | {"rye": first(flawless(CASES["rye"]), 2)})
         done = in_box("golden", "--row3", code=1)
-        assert "FAILED golden/bread::rye - blocks the gate" in done.out
+        assert "FAILED golden/bread::rye - regressed" in done.out
         assert "a critical case broke or fell beyond the limit: rye" in " ".join(done.out.split())
 
     def test_a_named_base_judges(self, box: Box, in_box: Pytest) -> None:

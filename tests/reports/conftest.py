@@ -14,8 +14,7 @@ from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.metrics import Metric, Threshold, zones_of
 from row3.domain.prompts import Lineup
-from row3.domain.runs import CaseRow
-from row3.domain.scores import Usage
+from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison, JudgedSuite, Run
@@ -85,7 +84,6 @@ class Make:
     @staticmethod
     def run(cases: Mapping[str, Mapping[str, float]], **rest: Any) -> Run:
         """A run of cases that were all scored."""
-        zones = {name: zones_of(metrics, METRICS, THRESHOLDS) for name, metrics in cases.items()}
         means, counts = {}, {}
         for metric in METRICS:
             values = [each[metric.key] for each in cases.values() if metric.key in each]
@@ -103,7 +101,7 @@ class Make:
             usage=Usage(),
             records=lines,
             details=[],
-            rows=[CaseRow(name, "scored", metrics, zones[name], None) for name, metrics in cases.items()],
+            rows=[CaseScore(name, "scored", metrics) for name, metrics in cases.items()],
         )
         return replace(run, **rest)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -81,7 +82,7 @@ EMPTY = CaseScore("a", "scored", {}, explanation=Explanation((), (), (), ()))
 @given(scores(), st.dictionaries(TEXTS, st.sampled_from(Zone), max_size=2), CHANGES)
 @example(EMPTY, {}, None)
 def test_a_line_is_json_with_every_match(score: CaseScore, zones: dict[str, Zone], change: CaseChange | None) -> None:
-    line = detail_json(EXTRACTION, score, zones, change)
+    line = detail_json(EXTRACTION, replace(score, change=change), zones)
     assert b"\n" not in line
     value = json.loads(line)
     assert value["id"] == score.case_id
@@ -96,4 +97,4 @@ def test_a_line_is_json_with_every_match(score: CaseScore, zones: dict[str, Zone
 
 def test_a_case_without_an_explanation_has_no_matches() -> None:
     score = CaseScore("a", "failed", {}, problem="no answer")
-    assert json.loads(detail_json(EXTRACTION, score, {}, None))["matches"] is None
+    assert json.loads(detail_json(EXTRACTION, score, {}))["matches"] is None

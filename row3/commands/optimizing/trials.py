@@ -63,7 +63,7 @@ class Trials:
         """Return an upper limit on the missing answers of the current lineup."""
         asking = make_asking(self.session.suite, self.lineup, self.session.options)
         recorded = Recorded(self.asked.saved.index, self.lineup)
-        failed = sum(replay_case(asking, each, recorded)[0].status == "failed" for each in cases)
+        failed = sum(replay_case(asking, each, recorded).status == "failed" for each in cases)
         return failed * len(self.lineup.steps)
 
     def scores(self, prompt: Prompt, cases: Sequence[StoredCase]) -> list[CaseScore]:

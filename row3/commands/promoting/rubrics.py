@@ -11,6 +11,7 @@ from row3.domain.judgements import CriteriaChange, Judgement
 from row3.domain.prompts import Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.domain.runs import BaseHeader
+from row3.domain.scores import CaseScore
 from row3.errors import RunIncomplete, UsageError
 from row3.gate.judging import Context, Effect, Side, judge
 from row3.gate.power import sensitivity
@@ -19,7 +20,6 @@ from row3.kinds.judging import JUDGED
 from row3.project.cases import StoredCase
 from row3.project.criteria import in_force
 from row3.running.asks import Given, Question
-from row3.running.case_results import Answered
 from row3.running.evaluate import Asking, replay_case
 from row3.running.lineup import line_up, with_rubrics
 from row3.running.replay import Recorded, open_recordings
@@ -52,7 +52,7 @@ def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Jud
     answers = _Watched(Recorded(open_recordings(session.project, suite), lineup))
     _check_grades(session, rubric, both, answers)
 
-    def before(stored: StoredCase) -> Answered | None:
+    def before(stored: StoredCase) -> CaseScore | None:
         return replay_case(both[0], stored, answers)
 
     resting = {entry.case_id: entry.until for entry in in_force(session.project, suite).active}

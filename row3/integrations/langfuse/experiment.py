@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.counts import count
+from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.results import Run
 from row3.integrations.exporting import Delivery, deliver
@@ -25,7 +26,6 @@ from row3.project.saved_runs import RUNS, context_beside
 from row3.project.suites import Suite
 from row3.project.tree import GitTree
 from row3.reports.sentences import some
-from row3.running.case_results import CaseResult
 from row3.running.lineup import line_up
 from row3.running.session import Session, save_log
 from row3.running.suite_run import run_suite
@@ -109,7 +109,7 @@ def prepare(
     )
 
 
-def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None] | None) -> Run:
+def run_items(session: Session, experiment: Experiment, take: Callable[[CaseScore], None] | None) -> Run:
     """Run the items through the suite's pipeline; if all equal the golden cases, run those. `take` gets each result."""
     project, suite = session.project, session.suite
     judge = None
