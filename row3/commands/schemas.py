@@ -1,6 +1,6 @@
 """`row3 schema`: JSON Schemas of all files and results, for editors.
 
-They are derived from the models that read the files. Results are only written, so their models are here.
+They are derived from the models that read the files and write the results.
 """
 
 from __future__ import annotations
@@ -12,18 +12,15 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from row3.domain import lessons
-from row3.domain.manifests import Tier
-from row3.domain.models import CamelModel, Model, Reply
+from row3.domain.models import Model
 from row3.domain.runs import HistoryEntry
-from row3.domain.scores import CaseStatus
-from row3.domain.verdicts import Word
-from row3.gate.results import RESULT_VERSION, Standing
+from row3.gate.result_model import RESULT_VERSION, Result, Results
 from row3.kinds import all_kinds
 from row3.project import calibrations, labels, manifests, quarantine, recording_lines, reviewed
 from row3.project.config import CONFIG_SCHEMA_VERSION, Config
@@ -33,105 +30,6 @@ from row3.project.prompts import PROMOTED_SCHEMA_VERSION, PromotedFile
 
 FOLDER = "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-
-Fractions = dict[str, Annotated[float, Field(ge=0, le=1)]]
-Zones = dict[str, Literal["fail", "marginal", "pass", "excellent"]]
-Deltas = dict[str, Annotated[float, Field(ge=-1, le=1)]]
-
-
-class ReasonResult(Reply):
-    """A reason for the verdict."""
-
-    verdict: Word
-    text: str
-    metric: str | None = None
-    case: str | None = None
-
-
-class CaseResult(Reply):
-    """One case."""
-
-    id: str
-    status: CaseStatus
-    metrics: Fractions
-    zones: Zones
-    deltas: Deltas
-    matches: dict[str, Any] | None
-    """How each extracted and expected item was matched."""
-    problem: str = ""
-    """Why the answer is missing or unusable."""
-    skipped: dict[str, str] = {}
-    """Why a metric does not apply."""
-
-
-class BaselineResult(Reply):
-    """The baseline of a comparison."""
-
-    tier: Tier
-    mode: str
-
-
-class Moves(Reply):
-    """Match counts over the cases in both runs."""
-
-    baseline: dict[str, Any]
-    current: dict[str, Any]
-
-
-class Result(CamelModel, extra="ignore"):
-    """The output of `--format json` for a run or a comparison."""
-
-    schema_version: int
-    suite: str
-    mode: str
-    prompts: dict[str, str]
-    """Version by prompt name, in pipeline order."""
-    model: str
-    metrics: Fractions
-    """Means over the cases, fractions, by metric."""
-    intervals: dict[str, Any]
-    """Paired interval of each delta; without a comparison, of the judged rates."""
-    zones: Zones
-    deltas: Deltas
-    """Current minus baseline, fractions; empty without a comparison."""
-    verdict: Word | None
-    reasons: list[ReasonResult]
-    usage: dict[str, Any]
-    """Requests, tokens, cost in US dollars (null: unknown), seconds."""
-    cases: list[CaseResult]
-    tier: Tier | None = None
-    """Recorded or live answers."""
-    warning_only: list[str] = []
-    """Metrics whose fail zone warns but does not block."""
-    baseline: BaselineResult | None = None
-    entity_metrics: Fractions = {}
-    """Means of typed suites as entity_precision …"""
-    match_counts: dict[str, Any] = {}
-    """Counts of match states over the run."""
-    match_moves: Moves | None = None
-
-
-class SuiteResult(CamelModel, extra="ignore"):
-    """The result of a suite, or why it is missing."""
-
-    schema_version: int
-    suite: str
-    verdict: Word | None
-    problem: str = ""
-    """Why the suite has no result."""
-
-
-class Results(CamelModel):
-    """The output of `--all --format json`."""
-
-    schema_version: int
-    verdict: Word | None
-    """Worst verdict of the suites; null: none judged."""
-    exit_code: Literal[0, 1, 2, 3]
-    """Worst of the suites, in the order 2, 1, 3, 0."""
-    standings: dict[str, Standing]
-    """Standing by suite."""
-    suites: list[SuiteResult]
 
 
 def schemas() -> dict[str, dict[str, Any]]:

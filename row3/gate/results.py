@@ -32,8 +32,6 @@ answers cannot undo it.
 """
 Standing = Literal["proceed", "investigate", "block", "approved", "informational", "incomplete", "unusable", "none"]
 """A suite's outcome; `none` if nothing was judged."""
-RESULT_VERSION = 2
-"""Of a result as JSON. 2: a reason has a code, a subject and figures; `rescored` is gone."""
 
 
 class Lines(Protocol):

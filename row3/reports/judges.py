@@ -292,7 +292,7 @@ def judges_json(run: Run) -> dict[str, Any]:
         if (wins := corrected.get((rubric, "wins"))) is not None:
             value["wins"] = _corrected_json(wins)
         rubrics[rubric] = value
-    return {"judges": rubrics, **({"judgeFamily": lines[0]} if (lines := family_lines(run)) else {})}
+    return rubrics
 
 
 def _corrected_json(found: Corrected) -> dict[str, Any]:

@@ -9,14 +9,15 @@ from typing import Any
 
 from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names, warning_only
-from row3.domain.runs import Header
+from row3.gate.adaptive import Progress
 from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
-from row3.gate.results import RESULT_VERSION, Comparison, Run, SuiteResult, SuitesReport
+from row3.gate.result_model import RESULT_VERSION, BaselineResult, ReasonResult, Result, Results, SuiteEntry
+from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.metrics.aggregate import tally_json
 from row3.reports.comparison import differences
 from row3.reports.json_values import drift_json, interval_json, json_fields, quarantine_json
-from row3.reports.judges import judges_json
+from row3.reports.judges import family_lines, judges_json
 from row3.reports.match_counts import bounds_json
 from row3.reports.reason_text import reason_text, words_of
 from row3.reports.suites import problem_of
@@ -30,14 +31,14 @@ def result_json(result: SuiteResult) -> Iterator[bytes]:
     Metrics, deltas and pooled values are fractions; a delta is current minus baseline over the cases both answer.
     """
     if result.run is None:
-        value = {"schemaVersion": RESULT_VERSION, "suite": result.suite, "verdict": None, "problem": problem_of(result)}
-        if result.judgement is not None:
-            value["verdict"] = result.judgement.verdict.word
-        yield json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        verdict = None if result.judgement is None else result.judgement.verdict.word
+        entry = SuiteEntry(
+            schema_version=RESULT_VERSION, suite=result.suite, verdict=verdict, problem=problem_of(result)
+        )
+        yield json.dumps(entry.model_dump(), ensure_ascii=False).encode("utf-8", "backslashreplace")
         return
-    value = _head(result.run, result.declines)
-    if result.comparison is not None:
-        value |= _judged(result.comparison)
+    value = result_of(result.run, result.comparison, result.declines).model_dump(exclude_defaults=True)
+    del value["cases"]
     head = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
     yield f'{head.removesuffix("}").rstrip()},\n "cases": ['.encode("utf-8", "backslashreplace")
     empty = True
@@ -49,13 +50,13 @@ def result_json(result: SuiteResult) -> Iterator[bytes]:
 
 def suites_json(report: SuitesReport) -> Iterator[bytes]:
     """Yield several results in one document: `verdict` (null if nothing was judged), `exitCode`, `suites`."""
-    standings = {result.suite: result.standing for result in report.results if result.standing != "none"}
-    head = {
-        "schemaVersion": RESULT_VERSION,
-        "verdict": report.verdict.word if report.judged else None,
-        "exitCode": report.exit_code,
-        "standings": standings,
-    }
+    head = Results(
+        schema_version=RESULT_VERSION,
+        verdict=report.verdict.word if report.judged else None,
+        exit_code=report.exit_code,
+        standings={result.suite: result.standing for result in report.results if result.standing != "none"},
+        suites=[],
+    ).model_dump(exclude={"suites"})
     yield f'{json.dumps(head, ensure_ascii=False, indent=1).removesuffix("}").rstrip()},\n"suites": ['.encode()
     between = b"\n"
     for result in report.results:
@@ -77,76 +78,94 @@ def joined(lines: Iterable[bytes]) -> Iterator[bytes]:
         between = b",\n"
 
 
-def _head(run: Run, declines: int) -> dict[str, Any]:
-    header = run.header
-    value: dict[str, Any] = {
-        "schemaVersion": RESULT_VERSION,
-        "suite": run.suite.name,
-        **json_fields(header, "mode", "prompts", "model", "metrics"),
-        "intervals": {
+def result_of(run: Run, comparison: Comparison | None, declines: int = 0) -> Result:
+    """Return a run, or its comparison with the base, as it is written, without its cases."""
+    header, rules = run.header, run.suite.rules
+    judges, quarantine = judges_json(run), quarantine_json(run.quarantine)
+    result = Result(
+        schema_version=RESULT_VERSION,
+        suite=run.suite.name,
+        mode=header.mode,
+        prompts=dict(header.prompts),
+        model=header.model,
+        metrics=header.metrics,
+        intervals={
             key: {"low": rate.low, "high": rate.high, "level": LEVEL, "units": rate.count}
             for key, rate in run.rates.items()
         },
-        "zones": {key: zone.word for key, zone in run.zones.items()},
-        "deltas": {},
-        "verdict": None,
-        "reasons": [],
-        "usage": header.usage,
-        "tier": tier_of(header.mode),
-        **json_fields(header, "run_id", "at", "repeats", "pooled", "denominators"),
-        "complete": not run.failed,
-        "skipped": {key: dict(reasons) for key, reasons in run.skipped.items()},
-        "bounds": bounds_json(run),
-        **quarantine_json(run.quarantine),
-        "failed": list(run.failed),
-        "badAnswers": list(run.bad),
-        "declines": declines,
-        **judges_json(run),
-    }
-    if run.tally:
-        value["matchCounts"] = tally_json(run.tally, run.suite.rules.predicates)
-    if warns := warning_only(run.suite.rules.thresholds):
-        value["warningOnly"] = sorted(warns)
-    if entities := by_other_names(run.suite.kind.metrics, header.metrics):
-        value["entityMetrics"] = entities
-    return value
+        zones={key: zone.word for key, zone in run.zones.items()},
+        deltas={},
+        verdict=None,
+        reasons=[],
+        usage=header.usage,
+        tier=tier_of(header.mode),
+        run_id=header.run_id,
+        at=header.at,
+        repeats=header.repeats,
+        pooled=header.pooled,
+        denominators=header.denominators,
+        complete=not run.failed,
+        skipped={key: dict(reasons) for key, reasons in run.skipped.items()},
+        bounds=bounds_json(run),
+        quarantined=quarantine["quarantined"],
+        quarantine_expired=quarantine.get("quarantineExpired", []),
+        quarantine_waiting=quarantine.get("quarantineWaiting", []),
+        failed=list(run.failed),
+        bad_answers=list(run.bad),
+        declines=declines,
+        judges=judges,
+        judge_family="".join(family_lines(run)[:1]) if judges else "",
+        match_counts=tally_json(run.tally, rules.predicates),
+        warning_only=sorted(warning_only(rules.thresholds)),
+        entity_metrics=by_other_names(run.suite.kind.metrics, header.metrics),
+        cases=[],
+    )
+    return result if comparison is None else _compared(result, comparison)
 
 
-def _judged(comparison: Comparison) -> dict[str, Any]:
-    words = words_of(comparison)
-    complete = comparison.judgement.complete and not comparison.run.failed
-    value: dict[str, Any] = {
-        "intervals": {
+def _compared(result: Result, comparison: Comparison) -> Result:
+    words, base, predicates = words_of(comparison), comparison.baseline, comparison.run.suite.rules.predicates
+    before, now = (tally_json(each, predicates) for each in comparison.tallies)
+    seen, approval = comparison.sensitivity, comparison.approval
+    return result.replace(
+        intervals={
             change.key: interval_json(change.interval) for change in comparison.metrics if change.interval is not None
         },
-        "deltas": {change.key: change.delta for change in comparison.metrics if change.delta is not None},
-        "verdict": comparison.verdict.word if complete else None,
-        "reasons": [
-            {
-                "code": reason.code.value,
-                "verdict": reason.verdict.word,
-                "subject": reason.subject,
-                "figures": dict(reason.figures),
-                "after": reason.after,
-                "text": reason_text(reason, words),
-            }
+        deltas={change.key: change.delta for change in comparison.metrics if change.delta is not None},
+        verdict=comparison.verdict.word if comparison.complete else None,
+        reasons=[
+            ReasonResult(
+                code=reason.code.value,
+                verdict=reason.verdict.word,
+                subject=reason.subject,
+                figures=dict(reason.figures),
+                after=reason.after,
+                text=reason_text(reason, words),
+            )
             for reason in comparison.reasons
         ],
-        "complete": complete,
-        **json_fields(comparison, "blocked", "compared", "moves"),
-        "baseline": _baseline(comparison.baseline, comparison.against),
-        "differs": [f"{name}: {text}" for name, text in differences(comparison.baseline, comparison.run.header)],
-        **live_json(comparison),
-    }
-    if comparison.tallies[0]:
-        known = comparison.run.suite.rules.predicates
-        sides = zip(("baseline", "current"), comparison.tallies, strict=True)
-        value["matchMoves"] = {name: tally_json(tally, known) for name, tally in sides}
-    if (seen := comparison.sensitivity) is not None:
-        value["sensitivity"] = _sensitivity(seen)
-    if (approval := comparison.approval) is not None:
-        value["approval"] = json_fields(approval, "reason", "by", "at")
-    return value
+        complete=comparison.complete,
+        blocked=comparison.blocked,
+        compared=comparison.compared,
+        moves=dict(comparison.moves),
+        baseline=BaselineResult(
+            run_id=base.run_id,
+            at=base.at,
+            mode=base.mode,
+            prompts=dict(base.prompts),
+            model=base.model,
+            metrics=dict(base.metrics),
+            tier=tier_of(base.mode),
+            against=comparison.against,
+        ),
+        differs=[f"{name}: {text}" for name, text in differences(base, comparison.run.header)],
+        interleaved=comparison.interleaved,
+        drift=None if comparison.drift is None else drift_json(comparison.drift),
+        adaptive=None if comparison.adaptive is None else _adaptive(comparison.adaptive),
+        match_moves={"baseline": before, "current": now} if before else {},
+        sensitivity=None if seen is None else _sensitivity(seen),
+        approval=None if approval is None else json_fields(approval, "reason", "by", "at"),
+    )
 
 
 def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
@@ -162,30 +181,17 @@ def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
     }
 
 
-def _baseline(base: Header, against: str | None) -> dict[str, Any]:
-    value = json_fields(base, "run_id", "at", "mode", "prompts", "model", "metrics") | {"tier": tier_of(base.mode)}
-    return value if against is None else value | {"against": against}
-
-
 def _plain(value: Any) -> Any:
     """Return a set as a sorted list, anything else as text."""
     return sorted(value) if isinstance(value, set | frozenset) else str(value)
 
 
-def live_json(comparison: Comparison) -> dict[str, Any]:
-    """Return how a comparison was asked; empty if it asked nothing."""
-    value: dict[str, Any] = {}
-    if comparison.interleaved:
-        value["interleaved"] = True
-    if (drift := comparison.drift) is not None:
-        value["drift"] = drift_json(drift)
-    if (progress := comparison.adaptive) is not None:
-        value["adaptive"] = {
-            **json_fields(progress, "rounds", "cases", "stop", "repeated", "changed"),
-            "maxRounds": progress.most,
-            "meanDifference": progress.mean,
-            "capitalLoss": min(progress.loss, 1e300),
-            "capitalWithin": min(progress.within, 1e300),
-            "casesNeeded": progress.needs,
-        }
-    return value
+def _adaptive(progress: Progress) -> dict[str, Any]:
+    return {
+        **json_fields(progress, "rounds", "cases", "stop", "repeated", "changed"),
+        "maxRounds": progress.most,
+        "meanDifference": progress.mean,
+        "capitalLoss": min(progress.loss, 1e300),
+        "capitalWithin": min(progress.within, 1e300),
+        "casesNeeded": progress.needs,
+    }

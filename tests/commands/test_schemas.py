@@ -18,7 +18,7 @@ from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
-from row3.gate.results import RESULT_VERSION
+from row3.gate.result_model import RESULT_VERSION
 from row3.kinds import all_kinds
 from row3.kinds.checks.model import TYPES
 from row3.project.history import history_text
@@ -231,18 +231,6 @@ def test_promoted_versions_as_row3_writes_them() -> None:
     text = promoted_text({"p": Promotion(version="v1.0", digest=SHA, date="2026-01-29", locked={"v1.0": SHA})})
     assert _errors("promoted", json.loads(text)) == []
     assert _errors("promoted", {"prompts": {"p": {"version": "v1.0"}}})
-
-
-def test_a_result() -> None:
-    value = {
-        "schemaVersion": RESULT_VERSION, "suite": "s", "mode": "replay", "prompts": {"p": "v1.0"}, "model": "m",
-        "metrics": {"recall": 0.5}, "intervals": {}, "zones": {"recall": "fail"}, "deltas": {"recall": -0.1},
-        "verdict": None, "reasons": [{"verdict": "block", "text": "x"}], "usage": {}, "cases": [
-            {"id": "a", "status": "scored", "metrics": {}, "zones": {}, "deltas": {}, "matches": None}
-        ],
-    }  # fmt: skip
-    assert _errors("result", value) == []
-    assert _errors("result", value | {"metrics": {"recall": 1.5}})
 
 
 def test_the_results_of_all_suites() -> None:

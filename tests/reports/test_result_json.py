@@ -6,11 +6,15 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
+from row3.commands.schemas import schemas
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
 from row3.gate.results import SuiteResult, SuitesReport, judged, ran
 from row3.reports.result_json import result_json, suites_json
 
+SCHEMAS = schemas()
 DOCUMENTED = [
     "schemaVersion",
     "suite",
@@ -25,6 +29,26 @@ DOCUMENTED = [
     "reasons",
     "usage",
 ]
+
+
+def misfits(name: str, value: Any) -> list[str]:
+    return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(SCHEMAS[name]).iter_errors(value)]
+
+
+def test_what_is_written_fits_the_schema_and_names_no_other_key(comparison: Any, run: Any, make: Any) -> None:
+    approved = make.judged(comparison, *comparison.reasons, approved=True)
+    for result in (ran(run, 2), judged(comparison), judged(replace(approved, against="main", interleaved=True))):
+        value = json.loads(b"".join(result_json(result)))
+        assert misfits("result", value) == []
+        assert value.keys() <= SCHEMAS["result"]["properties"].keys()
+    assert misfits("result", value | {"metrics": {"recall": 1.5}})
+    assert misfits("result", value | {"zones": {"recall": "fine"}})
+
+
+def test_half_a_surrogate_pair_is_written(comparison: Any, make: Any) -> None:
+    reason = Reason(Code.RECORDED_AGAIN, Verdict.INVESTIGATE, "embedding of \ud800")
+    text = b"".join(result_json(judged(make.judged(comparison, reason)))).decode()
+    assert json.loads(text)["reasons"][0]["subject"] == "embedding of \ud800"
 
 
 def test_a_plain_run_has_the_documented_keys_and_no_verdict(run: Any) -> None:
@@ -78,3 +102,4 @@ def test_several_suites_are_one_document(comparison: Any, run: Any) -> None:
     assert value["standings"] == {"decomposition": "block", "torn": "unusable"}
     assert [each.get("problem") for each in value["suites"]] == [None, None, "not JSON"]
     assert value["suites"][1]["declines"] == 2
+    assert misfits("results", value) == []

@@ -18,8 +18,10 @@ from row3.domain.matches import (
     TypeMatch,
 )
 from row3.domain.metrics import Zone
+from row3.domain.models import keys_of
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
+from row3.gate.result_model import CaseResult
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.running.case_results import detail_json
 
@@ -86,6 +88,7 @@ def test_a_line_is_json_with_every_match(score: CaseScore, zones: dict[str, Zone
     assert b"\n" not in line
     value = json.loads(line)
     assert value["id"] == score.case_id
+    assert value.keys() <= keys_of(CaseResult).keys()
     matches, explained = value["matches"], score.explanation
     assert [one["label"] for one in matches["concepts"]] == [one.label for one in explained.concepts]
     for written, one in zip(matches["expectedConcepts"], explained.expected_concepts, strict=True):
