@@ -9,7 +9,6 @@ from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer
 from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import MetricChange
-from row3.domain.runs import RunHeader
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import compare_case
 from row3.project.project import Project
@@ -22,14 +21,8 @@ class Diff:
     """The differences between two runs; deltas are after minus before."""
 
     suite: str
-    names: tuple[str, str]
-    places: tuple[str, str]
-    commits: tuple[str | None, str | None]
-    """Set for git refs."""
-    before: RunHeader
-    after: RunHeader
-    sizes: tuple[int, int]
-    """Number of cases of each run."""
+    before: Side
+    after: Side
     notes: Sequence[str]
     """Prompts that differ but whose text at the time of the run is lost."""
     metrics: Sequence[MetricChange]
@@ -42,8 +35,11 @@ class Diff:
     compared: int
     prompt_diffs: Mapping[str, str]
     """By prompt name, if the text differs and both texts are available."""
-    unanswered: Sequence[tuple[str, int, str]]
-    """Replayed sides with missing answers: name, number of cases, reason for the first."""
+
+    @property
+    def unanswered(self) -> list[Side]:
+        """The sides with missing answers."""
+        return [side for side in (self.before, self.after) if side.missing]
 
 
 def diff(
@@ -62,14 +58,11 @@ def diff(
     `InvalidFile` for a broken file, `RunIncomplete` if a side has no recorded answer at all.
     """
     names = Names(project, suite, options, named)
-    left, right = [opener() for opener in [names.find(before), names.find(after)]]
+    left, right = [opener().only(only) for opener in [names.find(before), names.find(after)]]
     comparer = Comparer(suite)
     known = left.project.cases.entries(suite.golden) | right.project.cases.entries(suite.golden)
-    old_cases, new_cases = (
-        {case_id: record for case_id, record in side.run.cases.items() if only is None or case_id in only}
-        for side in (left, right)
-    )
-    for case_id in old_cases | new_cases:
+    old_cases, new_cases = left.run.cases, right.run.cases
+    for case_id in {**old_cases, **new_cases}:
         if case_id not in new_cases:
             comparer.add_removed([case_id])
             continue
@@ -83,12 +76,8 @@ def diff(
     diffs, without_text = _prompt_diffs(left, right)
     return Diff(
         suite=suite.name,
-        names=(left.name, right.name),
-        places=(left.where, right.where),
-        commits=(left.commit, right.commit),
-        before=left.run.header,
-        after=right.run.header,
-        sizes=(len(old_cases), len(new_cases)),
+        before=left,
+        after=right,
         notes=[f"the text of {name} as it was run no longer exists" for name in without_text],
         metrics=list(comparer.scores().changes),
         primary=suite.kind.primary,
@@ -96,7 +85,6 @@ def diff(
         cases=comparer.largest(),
         compared=comparer.compared,
         prompt_diffs=diffs,
-        unanswered=[(side.name, len(side.missing), side.problem) for side in (left, right) if side.missing],
     )
 
 

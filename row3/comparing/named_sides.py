@@ -5,7 +5,7 @@ A bare name is tried in the order of `FINDERS`; a prefix such as `git:` picks on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -58,6 +58,13 @@ class Side:
     """Why the first missing case has no answer."""
     commit: str | None = None
     """The commit of a git ref."""
+
+    def only(self, ids: Collection[str] | None) -> Side:
+        """Return the side with these cases, or with all."""
+        if ids is None:
+            return self
+        cases = {case_id: record for case_id, record in self.run.cases.items() if case_id in ids}
+        return replace(self, run=replace(self.run, cases=cases))
 
 
 Opener = Callable[[], Side]

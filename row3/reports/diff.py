@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from row3.comparing.diff import Diff
+from row3.comparing.named_sides import Side
 from row3.domain import numbers
 from row3.domain.metrics import Metric
 from row3.reports.case_changes import cases_table, moved_cases
@@ -19,14 +20,14 @@ SAME = "prompts, model, parameters, cases and rules are the same"
 
 def diff_document(view: Diff, metrics: Sequence[Metric], *, verbose: bool = False) -> Document:
     """Return the two runs side by side; every case when verbose."""
-    title = f"row3 diff · {view.suite}: {_named(view, 0)} → {_named(view, 1)}"
+    title = f"row3 diff · {view.suite}: {_named(view.before)} → {_named(view.after)}"
     changed: list[tuple[str, Text]] = [*_differs(view)]
     shown = view.cases if verbose else view.cases[:SHOWN_CASES]
     moves = ", ".join(f"{count:,} {move}" for move, count in view.moves.items()) or "none"
     left = moved_cases(view.moves) - len(shown)
     blocks: list[Block] = [
         Title(title),
-        Facts([("before", _side(view, 0)), ("after", _side(view, 1)), *changed]),
+        Facts([("before", _side(view.before)), ("after", _side(view.after)), *changed]),
         _metrics(view, metrics),
         Note(_compared(view)),
         Title(f"Cases: {moves}", 4),
@@ -36,22 +37,23 @@ def diff_document(view: Diff, metrics: Sequence[Metric], *, verbose: bool = Fals
     return Document([*blocks, *prompt_folds(view.prompt_diffs)])
 
 
-def _named(view: Diff, which: int) -> str:
-    return f"{view.names[which]} ({view.places[which]})"
+def _named(side: Side) -> str:
+    return f"{side.name} ({side.where})"
 
 
-def _side(view: Diff, which: int) -> str:
+def _side(side: Side) -> str:
     """Return `decompose-concepts v1.0 → map-ontology v1.0 · reference-llm · 15 cases`."""
-    side = (view.before, view.after)[which]
-    prompts = " → ".join(f"{name} {version}" for name, version in side.prompts.items())
-    what = [part for part in (prompts, side.model) if part] or ["outputs made elsewhere"]
-    return " · ".join([*what, numbers.count(view.sizes[which], "case")])
+    header = side.run.header
+    prompts = " → ".join(f"{name} {version}" for name, version in header.prompts.items())
+    what = [part for part in (prompts, header.model) if part] or ["outputs made elsewhere"]
+    return " · ".join([*what, numbers.count(len(side.run.cases), "case")])
 
 
 def _differs(view: Diff) -> list[tuple[str, str]]:
-    rows = list(differences(view.before, view.after, view.prompt_diffs))
-    if view.before.scorer != view.after.scorer:
-        rows.append(("scorer", f"{view.before.scorer} → {view.after.scorer}; their scores are not comparable"))
+    before, after = view.before.run.header, view.after.run.header
+    rows = list(differences(before, after, view.prompt_diffs))
+    if before.scorer != after.scorer:
+        rows.append(("scorer", f"{before.scorer} → {after.scorer}; their scores are not comparable"))
     rows += [("also", note) for note in view.notes]
     if rows:
         return rows
@@ -74,11 +76,12 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
 
 def _compared(view: Diff) -> list[str]:
     lines = []
-    if view.sizes != (view.compared, view.compared):
+    if any(len(side.run.cases) != view.compared for side in (view.before, view.after)):
         lines.append(f"Over the {numbers.count(view.compared, 'case')} that both runs have and that can be compared.")
     lines += [
-        f"{name}: {numbers.count(cases, 'case')} without an answer, not counted above. First: {problem}"
-        for name, cases, problem in view.unanswered
+        f"{side.name}: {numbers.count(len(side.missing), 'case')} without an answer, not counted above. "
+        f"First: {side.problem}"
+        for side in view.unanswered
     ]
     return lines
 
@@ -88,10 +91,13 @@ def diff_json(view: Diff) -> dict[str, Any]:
     return {
         "schemaVersion": 1,
         **json_fields(view, "suite", "primary", "compared", "moves", "prompt_diffs"),
-        "before": _side_json(view, 0),
-        "after": _side_json(view, 1),
-        "differs": [f"{name}: {text}" for name, text in differences(view.before, view.after)] + list(view.notes),
-        "unanswered": [{"name": name, "cases": cases, "problem": problem} for name, cases, problem in view.unanswered],
+        "before": _side_json(view.before),
+        "after": _side_json(view.after),
+        "differs": [f"{name}: {text}" for name, text in differences(view.before.run.header, view.after.run.header)]
+        + list(view.notes),
+        "unanswered": [
+            {"name": side.name, "cases": len(side.missing), "problem": side.problem} for side in view.unanswered
+        ],
         "metrics": {
             one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
             for one in view.metrics
@@ -105,13 +111,13 @@ def diff_json(view: Diff) -> dict[str, Any]:
     }
 
 
-def _side_json(view: Diff, which: int) -> dict[str, Any]:
-    side = (view.before, view.after)[which]
+def _side_json(side: Side) -> dict[str, Any]:
+    header = side.run.header
     return {
-        "name": view.names[which],
-        "place": view.places[which],
-        **json_fields(side, "run_id", "at", "mode", "prompts", "prompt_digests", "model", "parameters", "repeats"),
-        "scorer": side.scorer,
-        "commit": view.commits[which] or side.commit,
-        "cases": view.sizes[which],
+        "name": side.name,
+        "place": side.where,
+        **json_fields(header, "run_id", "at", "mode", "prompts", "prompt_digests", "model", "parameters", "repeats"),
+        "scorer": header.scorer,
+        "commit": side.commit or header.commit,
+        "cases": len(side.run.cases),
     }

@@ -38,18 +38,33 @@ class Ran:
 
 
 @dataclass
+class Run:
+    header: Ran = field(default_factory=Ran)
+    cases: Sequence[str] = ("a", "b")
+
+
+@dataclass
+class Side:
+    name: str = "20260129T101500Z-aaaaaa"
+    where: str = ".row3/runs/20260129T101500Z-aaaaaa.json"
+    run: Run = field(default_factory=Run)
+    missing: Sequence[str] = ()
+    problem: str = ""
+    commit: str | None = None
+
+
+LATER = Run(Ran(prompts={"decompose-concepts": "v1.1", "map": "v1.0"}), ("a",))
+
+
+@dataclass
 class Diff:
     suite: str = "decomposition"
-    names: tuple[str, str] = ("20260129T101500Z-aaaaaa", "decompose-concepts-v1.1")
-    places: tuple[str, str] = (".row3/runs/20260129T101500Z-aaaaaa.json", "replayed now")
-    commits: tuple[str | None, str | None] = (None, None)
-    before: Ran = field(default_factory=Ran)
-    after: Ran = field(default_factory=lambda: Ran(prompts={"decompose-concepts": "v1.1", "map": "v1.0"}))
-    sizes: tuple[int, int] = (2, 1)
+    before: Side = field(default_factory=Side)
+    after: Side = field(default_factory=lambda: Side("decompose-concepts-v1.1", "replayed now", LATER))
     notes: Sequence[str] = ("threshold recall minimum: 0.6 → 0.5",)
     primary: str = "overall"
     prompt_diffs: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "@@ -1 +1 @@\n-a\n+b"})
-    unanswered: Sequence[tuple[str, int, str]] = (("latest", 1, "no recording"),)
+    unanswered: Sequence[Side] = (Side("latest", missing=("c",), problem="no recording"),)
     metrics: Sequence[MetricChange] = (MetricChange("overall", 0.72, 0.7, -0.02, 2.0, Verdict.PROCEED, 1, SOME),)
     compared: int = 1
     moves: Mapping[str, int] = field(default_factory=lambda: Counter({"improved": 1}))
@@ -81,7 +96,7 @@ def test_a_diff_says_what_ran_what_differs_and_which_cases_moved() -> None:
 
 
 def test_nothing_differs() -> None:
-    same = Diff(after=Ran(), notes=(), prompt_diffs={}, cases=(), moves={"unchanged": 2})
+    same = Diff(after=Side(), notes=(), prompt_diffs={}, cases=(), moves={"unchanged": 2})
     text = " ".join(terminal_text(diff_document(same, METRICS)).split())
     assert "nothing: prompts, model, parameters, cases and rules are the same, and no case moved" in text
     moved = " ".join(terminal_text(diff_document(replace(same, moves={"improved": 1}), METRICS)).split())
@@ -108,7 +123,7 @@ def test_a_diff_of_long_labels_is_a_page_as_markdown_too() -> None:
 
 
 def test_json_has_both_sides() -> None:
-    value = diff_json(Diff(commits=("0a1b", None)))
+    value = diff_json(Diff(before=Side(commit="0a1b")))
     assert value["before"]["commit"] == "0a1b"
     assert value["differs"] == ["prompt decompose-concepts: v1.0 → v1.1", "threshold recall minimum: 0.6 → 0.5"]
     assert value["metrics"]["overall"] == {"before": 0.72, "after": 0.7, "delta": -0.02, "cases": 1}
