@@ -15,9 +15,8 @@ from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Scores, Side, judge
+from row3.gate.judging import Scores, judge
 from row3.gate.policy import PolicyName
-from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.project.project import Project
 from row3.project.recordings import open_index
@@ -54,7 +53,8 @@ def compare(
         session = replace(session, options=replace(session.options, page=CasePages(session.suite)))
     gate = open_gate(session, None if added else base)
     suite = gate.suite
-    run, comparer, after = gate.score(session, lineup)
+    scored = gate.score(session, lineup)
+    run, comparer, after = scored
     if gate.interleaving is not None:
         comparer.add_failed(gate.interleaving.unfinished)
     if not session.options.partial and gate.manifest is not None and gate.base is None:
@@ -63,28 +63,25 @@ def compare(
     context = context_of(gate, run, comparer, after, added)
     judged, own_policy = (replace(each.policy, policy=policy or each.policy.policy) for each in (suite, session.suite))
     again = bool(context.recorded_again)
-    candidate = Side(
-        _after_rounds(gate, comparer, comparer.scores(judged)),
-        None if after is None else after.scores(own_policy),
-        unchanged=not again and _unchanged(gate, run, comparer),
-    )
-    sides, comparers = [candidate], [comparer, after]
+    unchanged = not again and _unchanged(gate, run, comparer)
+    scores = [replace(each, unchanged=unchanged) for each in scored.scores(judged, own_policy)]
+    scores[0] = candidate = _after_rounds(gate, comparer, scores[0])
+    comparers = [comparer, after]
     if (promoted := _promoted(gate, run, again=again)) is not None:
-        by_base, by_head = promoted.comparer, promoted.after
         run = replace(run, problems=[*promoted.run.problems, *run.problems])
-        sides.append(Side(by_base.scores(judged), None if by_head is None else by_head.scores(own_policy)))
-        comparers += [by_base, by_head]
+        scores += promoted.scores(judged, own_policy)
+        comparers += [promoted.comparer, promoted.after]
     judgement = judge(
         suite.name,
         gate.changes,
-        sides,
+        scores,
         context,
         effect=partial(effect_of, comparer, after),
         answers=[answer for each in comparers if each is not None for answer in each.answers],
         approvals=new_approvals(session.project.history, base, suite.name),
         brought=base is not None,
     )
-    kind, drift, adaptive = suite.kind, None, None
+    drift, adaptive = None, None
     if gate.interleaving is not None:
         from row3.comparing.drift import drift_since
 
@@ -98,20 +95,11 @@ def compare(
         from row3.comparing.drift import drift_by_sample
 
         run, drift = drift_by_sample(session, gate.side, run, list(comparer.latest))
-    return Comparison(
-        run=run,
-        baseline=replace(_asked_header(gate), metrics=comparer.pairs.means()[0]),
+    return replace(
+        comparer.comparison(run, _asked_header(gate), candidate, judgement),
         against=None if base is None else base.label,
-        metrics=list(candidate.by_base.changes),
-        cases=comparer.largest(),
-        moves=comparer.moves,
-        judgement=judgement,
-        compared=comparer.compared,
         declines=context.declines,
-        sensitivity=sensitivity(comparer.pairs, kind.primary, judged, primary=kind.primary),
-        approval=judgement.approval,
         prompt_diffs=prompt_diffs(gate.base or gate.head, gate.side.header, run.lineup),
-        tallies=comparer.tallies,
         interleaved=gate.interleaving is not None,
         saved=saved,
         drift=drift,

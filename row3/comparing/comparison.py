@@ -5,10 +5,11 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from row3.domain.judgements import CriteriaChange
+from row3.domain.judgements import CriteriaChange, Judgement
 from row3.domain.metrics import SLACK, Zone, zone_of
+from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import beyond_noise, by_size
@@ -16,6 +17,8 @@ from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.policy import GatePolicy
+from row3.gate.power import sensitivity
+from row3.gate.results import Comparison, Run
 from row3.metrics.aggregate import Aggregate, Tallies
 from row3.project.suites import Suite
 
@@ -180,6 +183,21 @@ class Comparer:
             broke=self.broke,
             critical=self.critical,
             quarantined=self.quarantined,
+        )
+
+    def comparison(self, run: Run, base: BaseHeader, scores: Scores, judgement: Judgement) -> Comparison:
+        """Return the comparison with the base, as judged by these scores."""
+        primary = self.suite.kind.primary
+        return Comparison(
+            run=run,
+            baseline=replace(base, metrics=self.pairs.means()[0]),
+            metrics=list(scores.changes),
+            cases=self.largest(),
+            moves=self.moves,
+            judgement=judgement,
+            compared=self.compared,
+            sensitivity=sensitivity(self.pairs, primary, scores.policy, primary=primary),
+            tallies=self.tallies,
         )
 
 

@@ -50,7 +50,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         if approval is comparison.approval:
             session.say("already approved with this reason; nothing is written")
         else:
-            comparison.approval, comparison.judgement = approval, approved(judgement, approval)
+            comparison.judgement = approved(judgement, approval)
             changelog = partial(approved_changelog, session.project, approval, comparison)
     comparison.noted = bool(note(session.project, session.command, session.say, [comparison], changelog))
     save_log(session.project, comparison.run, session.say)

@@ -12,6 +12,8 @@ from row3.comparing.comparison import Comparer
 from row3.domain.judgements import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
+from row3.gate.judging import Scores
+from row3.gate.policy import GatePolicy
 from row3.gate.results import Run
 from row3.project.criteria import changed_criteria, in_force
 from row3.project.project import Project
@@ -34,6 +36,11 @@ class Scored(NamedTuple):
     """The comparison by the base's criteria."""
     after: Comparer | None = None
     """The comparison by the head's criteria; None if they are the base's."""
+
+    def scores(self, by_base: GatePolicy, by_head: GatePolicy) -> list[Scores]:
+        """Return what the gate judges, by the base's policy and by the head's if their criteria differ."""
+        head = [] if self.after is None else [replace(self.after.scores(by_head), by_head=True)]
+        return [self.comparer.scores(by_base), *head]
 
 
 @dataclass

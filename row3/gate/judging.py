@@ -45,15 +45,8 @@ class Scores:
     """Critical cases that broke, or fell beyond both the limit and their own noise."""
     quarantined: Sequence[str] = ()
     """Quarantined cases that broke or fell beyond the limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The head's candidate or promoted versions, judged by both sets of criteria."""
-
-    by_base: Scores
-    by_head: Scores | None = None
-    """None if base and head have the same criteria."""
+    by_head: bool = False
+    """The criteria are the head's, if they differ from the base's."""
     unchanged: bool = False
     """Equal to the base's own draft in prompts, settings and answers: not judged again."""
 
@@ -105,7 +98,7 @@ class Context:
 def judge(
     suite: str,
     changes: Sequence[CriteriaChange],
-    sides: Sequence[Side],
+    scores: Sequence[Scores],
     context: Context,
     *,
     effect: Callable[[CriteriaChange], Effect | None] = lambda _: None,
@@ -115,13 +108,13 @@ def judge(
 ) -> Judgement:
     """Return the verdict, which is that of the worst reason, with every reason once.
 
-    `changes` is the inventory without promotion files. `sides` has the candidate, and the head's promoted versions if
-    they differ. `effect` returns what a change does to the scores of the same answers. `answers` has both sides'
-    digests by case, for the signature. `approvals` has those missing at the base, by signature; `brought` says that the
-    change itself adds them.
+    `changes` is the inventory without promotion files. `scores` has the candidate's, and those of the head's promoted
+    versions if they differ, each by the base's criteria and, if they differ, by the head's. `effect` returns what a
+    change does to the scores of the same answers. `answers` has both sides' digests by case, for the signature.
+    `approvals` has those missing at the base, by signature; `brought` says that the change itself adds them.
     """
     given: dict[tuple[str, str], Reason] = {}
-    for reason in _all(suite, changes, sides, context, effect):
+    for reason in _all(suite, changes, scores, context, effect):
         known = given.get(reason.key)
         if known is None or known.verdict < reason.verdict:
             given[reason.key] = reason
@@ -163,20 +156,17 @@ def _plain(value: Any) -> Any:
 def _all(
     suite: str,
     changes: Sequence[CriteriaChange],
-    sides: Sequence[Side],
+    scores: Sequence[Scores],
     context: Context,
     effect: Callable[[CriteriaChange], Effect | None],
 ) -> Iterator[Reason]:
-    for side in sides:
-        head = () if side.by_head is None else (side.by_head,)
-        yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case) for case in side.by_base.failed)
-        yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for each in head for case in each.failed)
-        if not side.unchanged:
-            yield from _score_reasons(side.by_base)
-            for reason in (reason for each in head for reason in _score_reasons(each)):
-                # Cases that the base cannot answer do not affect the next change: its base is this head.
-                if reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE:
-                    yield replace(reason, after=True)
+    for each in scores:
+        yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=each.by_head) for case in each.failed)
+    for each in scores:
+        for reason in () if each.unchanged else _score_reasons(each):
+            # Cases that the base cannot answer do not affect the next change: its base is this head.
+            if not each.by_head or (reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE):
+                yield replace(reason, after=each.by_head)
     yield from _criteria_reasons(changes, effect, merged=context.merged)
     yield from _context_reasons(suite, context)
     yield from (Reason(Code.LOCK_BROKEN, Verdict.BLOCK, ref) for ref in context.broken_locks)

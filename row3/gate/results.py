@@ -132,8 +132,6 @@ class Comparison:
 
     run: Run
     baseline: BaseHeader
-    against: str | None
-    """The git ref whose criteria judge; None for those of the work tree."""
     metrics: Sequence[MetricChange]
     cases: Sequence[CaseChange]
     """The cases that moved most, largest move first."""
@@ -141,11 +139,11 @@ class Comparison:
     judgement: Judgement
     compared: int
     """Number of cases that both sides answer."""
+    against: str | None = None
+    """The git ref whose criteria judge; None for those of the work tree."""
     declines: int = 0
     sensitivity: Sensitivity | None = None
     """The drops of the composite that this many cases can detect."""
-    approval: Approval | None = None
-    """Approval of this judgement, new or earlier."""
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
     """Unified diff by prompt name, base to candidate."""
     in_git: bool = True
@@ -173,6 +171,11 @@ class Comparison:
     def verdict(self) -> Verdict:
         """The gate's verdict, approved or not."""
         return self.judgement.verdict
+
+    @property
+    def approval(self) -> Approval | None:
+        """Approval of this judgement, new or earlier."""
+        return self.judgement.approval
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
@@ -256,7 +259,7 @@ class SuiteResult:
             return "block" if self.exit_code == 1 else "incomplete" if self.exit_code == 3 else "unusable"
         if self.judgement is None:
             return "none"
-        if (self.judgement if self.comparison is None else self.comparison).approval is not None:
+        if self.judgement.approval is not None:
             return "approved"
         return "informational" if self.judgement.verdict is Verdict.BLOCK else self.judgement.verdict.word
 

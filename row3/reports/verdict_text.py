@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from row3.domain import numbers
@@ -64,9 +63,9 @@ def judgement_label(judgement: Judgement, *, informational: bool = False, incomp
 
 def verdict_label(comparison: Comparison) -> VerdictLabel:
     """Return the label of a comparison's verdict."""
-    run, judgement = comparison.run, comparison.judgement
-    judgement = replace(judgement, approval=judgement.approval or comparison.approval)
-    return judgement_label(judgement, informational=run.suite.policy.informational, incomplete=bool(run.failed))
+    run = comparison.run
+    informational = run.suite.policy.informational
+    return judgement_label(comparison.judgement, informational=informational, incomplete=bool(run.failed))
 
 
 def summary(comparison: Comparison) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from row3.domain.judgements import Approval, CriteriaChange, Judgement
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Context, Effect, Scores, Side, approved, judge, signature
+from row3.gate.judging import Context, Effect, Scores, approved, judge, signature
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
@@ -61,7 +61,8 @@ def verdict(
     **context: Any,
 ) -> Judgement:
     """Return the judgement of a candidate with these scores by the base's criteria, and `after` by the head's."""
-    judged = [Side(scores, after, unchanged=unchanged) for scores in sides or (side(),)]
+    head = [] if after is None else [replace(after, by_head=True)]
+    judged = [replace(each, unchanged=unchanged) for scores in sides or (side(),) for each in (scores, *head)]
     return judge("bread", tuple(changes), judged, Context(**context), effect=lambda _: effect)
 
 
@@ -330,7 +331,7 @@ def test_a_signature_covers_contents_and_codes():
     answers = [("rye", ("a",), ("b",))]
 
     def signed(scores=scores, changes=(), answers=answers, suite="bread"):
-        return judge(suite, changes, [Side(scores)], Context(), answers=answers).signature
+        return judge(suite, changes, [scores], Context(), answers=answers).signature
 
     assert signed() == signed()
     assert signed(answers=[("rye", ("x",), ("b",))]) != signed()
@@ -351,7 +352,7 @@ def approve(of: str) -> Any:
 
 
 def test_an_approval_lets_a_block_proceed_with_a_note():
-    side_ = [Side(side(after={"overall": 0.7}))]
+    side_ = [side(after={"overall": 0.7})]
     signed = judge("bread", (), side_, Context()).signature
     found = judge("bread", (), side_, Context(), approvals=approve(signed))
     assert found.approval is not None
@@ -361,19 +362,15 @@ def test_an_approval_lets_a_block_proceed_with_a_note():
 
 
 def test_a_change_that_proceeds_needs_no_approval():
-    signed = judge("bread", (), [Side(side())], Context()).signature
-    assert judge("bread", (), [Side(side())], Context(), approvals=approve(signed)).approval is None
+    signed = judge("bread", (), [side()], Context()).signature
+    assert judge("bread", (), [side()], Context(), approvals=approve(signed)).approval is None
 
 
 def test_a_stale_approval_is_noted_only_on_a_block():
     stale = Approval("other answers", "Ann", "2026-11-23T10:00:00Z")
-    blocked = judge(
-        "bread", (), [Side(side(after={"overall": 0.7}))], Context(), approvals={"other": stale}, brought=True
-    )
+    blocked = judge("bread", (), [side(after={"overall": 0.7})], Context(), approvals={"other": stale}, brought=True)
     assert codes(blocked) == [("worse", BLOCK), ("approval_stale", PROCEED)]
-    looked = judge(
-        "bread", (), [Side(side(after={"overall": 0.78}))], Context(), approvals={"other": stale}, brought=True
-    )
+    looked = judge("bread", (), [side(after={"overall": 0.78})], Context(), approvals={"other": stale}, brought=True)
     assert codes(looked) == [("worse", INVESTIGATE)]
     signed = approved(approved(blocked, stale), Approval("again", "Ben", "2026-11-24T10:00:00Z"))
     assert codes(signed) == [("worse", BLOCK), ("approved", PROCEED)]
@@ -381,7 +378,7 @@ def test_a_stale_approval_is_noted_only_on_a_block():
 
 
 def test_an_incomplete_run_cannot_be_approved():
-    side_ = [Side(side(failed=["rye"]))]
+    side_ = [side(failed=["rye"])]
     signed = judge("bread", (), side_, Context()).signature
     assert judge("bread", (), side_, Context(), approvals=approve(signed)).approval is None
 

@@ -12,7 +12,7 @@ from row3.domain.judgements import Code
 from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Context, Scores, Side, judge
+from row3.gate.judging import Context, Scores, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import RollingBaseline, comparable_runs, rolling_baseline
 
@@ -106,7 +106,7 @@ def test_fewer_than_two_runs_are_a_note(history: list[HistoryEntry]):
 def test_the_gate_adds_the_reason_and_keeps_the_others():
     rolling = beside(entries(0.80, 0.90), entry(0.68, 9))
     scores = Scores(POLICY, [OVERALL], {}, cases=3, broke=["rye"])
-    plain, judged = (judge("bread", [], [Side(scores)], Context(rolling=each)) for each in (None, rolling))
+    plain, judged = (judge("bread", [], [scores], Context(rolling=each)) for each in (None, rolling))
     assert (plain.verdict, judged.verdict) == (Verdict.INVESTIGATE, Verdict.BLOCK)
     assert {each.key for each in judged.reasons} == {each.key for each in plain.reasons} | {("rolling_drop", "overall")}
 

@@ -110,9 +110,7 @@ class Make:
         """The comparison with these reasons, which make its verdict."""
         verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
         approval = ANN if approved else None
-        return replace(
-            comparison, judgement=Judgement(verdict, reasons, complete, "0123456789abcdef", approval), approval=approval
-        )
+        return replace(comparison, judgement=Judgement(verdict, reasons, complete, "0123456789abcdef", approval))
 
     @staticmethod
     def comparison(run: Run, changes: Sequence[CaseChange], **rest: Any) -> Comparison:
@@ -124,7 +122,7 @@ class Make:
             for key, value in before.items()
         ]
         moves = Counter(change.move for change in changes)
-        return replace(Comparison(run, baseline, None, moved, changes, moves, PASSED, run.cases), **rest)
+        return replace(Comparison(run, baseline, moved, changes, moves, PASSED, run.cases), **rest)
 
 
 @pytest.fixture

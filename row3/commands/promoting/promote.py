@@ -19,7 +19,7 @@ from row3.domain.metrics import SLACK
 from row3.domain.prompts import Lineup, Prompt, PromptRef, names_of, parse_reference
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
-from row3.gate.judging import Context, Scores, Side, judge
+from row3.gate.judging import Context, Scores, judge
 from row3.gate.results import Comparison, Run
 from row3.project import prompts as prompt_store
 from row3.project.base import inside_of, repository_state, work_base
@@ -88,7 +88,7 @@ def promote(
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
-        comparison.run, comparison.approval = run, approval
+        comparison.run, comparison.judgement = run, replace(comparison.judgement, approval=approval)
     refs = tuple(prompt.ref for prompt in newly)
     result = PromotionResult(refs, run, comparison, judgement, approval, dry_run, refused=refused)
     result.entries = tuple(promotion_entry(result, prompt, promoted) for prompt in newly)
@@ -192,7 +192,7 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, J
     context = Context(declines=declines if declines >= suite.policy.declines else 0)
     answers = [str([run.header.prompt_digests, run.header.metrics])]
     approvals = new_approvals(session.project.history, None, suite.name)
-    return run, None, judge(suite.name, (), [Side(scores)], context, answers=answers, approvals=approvals)
+    return run, None, judge(suite.name, (), [scores], context, answers=answers, approvals=approvals)
 
 
 def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> list[str]:
@@ -213,7 +213,7 @@ def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> li
     if more:
         listed = ", ".join(f"{each.code} {each.subject}".strip() for each in more)
         return [f"the hook will need its own approval, since it blocks for more reasons: {listed}"]
-    comparison.approval = approval
+    comparison.judgement = replace(comparison.judgement, approval=approval)
     note(project, session.command, session.say, [comparison])
     return ["hook and CI accept the approval too"]
 

@@ -13,8 +13,7 @@ from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.errors import RunIncomplete, UsageError
-from row3.gate.judging import Context, Effect, Side, judge
-from row3.gate.power import sensitivity
+from row3.gate.judging import Context, Effect, judge
 from row3.gate.results import Comparison, Run
 from row3.kinds.judging import JUDGED
 from row3.project.cases import StoredCase
@@ -115,24 +114,12 @@ def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Pro
     judgement = judge(
         suite.name,
         changes,
-        [Side(scores)],
+        [scores],
         Context(),
         effect=lambda _: effect,
         answers=comparer.answers,
         approvals=new_approvals(session.project.history, None, suite.name),
     )
-    head, means = run.header, comparer.pairs.means()[0]
-    base = BaseHeader(head.prompts, head.prompt_digests, head.model, head.parameters, head.repeats, metrics=means)
-    return Comparison(
-        run=run,
-        baseline=base,
-        against=None,
-        metrics=list(scores.changes),
-        cases=comparer.largest(),
-        moves=comparer.moves,
-        judgement=judgement,
-        compared=comparer.compared,
-        sensitivity=sensitivity(comparer.pairs, primary, policy, primary=primary),
-        approval=judgement.approval,
-        tallies=comparer.tallies,
-    )
+    head = run.header
+    base = BaseHeader(head.prompts, head.prompt_digests, head.model, head.parameters, head.repeats)
+    return comparer.comparison(run, base, scores, judgement)
