@@ -23,7 +23,7 @@ from row3.running.live import LiveRun, lacks_grade, many
 
 
 @dataclass(slots=True)
-class Side:
+class CaseAnswers:
     """One side's answers to one case so far."""
 
     scores: list[CaseScore] = field(default_factory=list)
@@ -52,8 +52,8 @@ class Pair:
 
     stored: StoredCase
     place: int
-    now: Side
-    before: Side | None
+    now: CaseAnswers
+    before: CaseAnswers | None
     spent: list[Spent] = field(default_factory=list)
     problem: str = ""
     """Why the latest round got no answer."""
@@ -94,7 +94,7 @@ class Interleaving:
         """
         live.check_models(self.baseline, live.asking)
         pairs = [
-            Pair(stored, place, Side(), Side() if self.has_case(stored.id) else None)
+            Pair(stored, place, CaseAnswers(), CaseAnswers() if self.has_case(stored.id) else None)
             for place, stored in enumerate(live.cases())
         ]
         # The sides have separate journals, or equal prompts would share answers. The baseline's new answers are never
