@@ -91,10 +91,10 @@ def compare(
     asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
-    if saved and blocks and gate.base is None and comparer.latest:
+    if saved and blocks and gate.base is None and comparer.compared:
         from row3.comparing.drift import drift_by_sample
 
-        run, drift = drift_by_sample(session, gate.side, run, list(comparer.latest))
+        run, drift = drift_by_sample(session, gate.side, run, comparer.compared)
     return replace(
         comparer.comparison(run, _asked_header(gate), candidate, judgement),
         against=None if base is None else base.label,

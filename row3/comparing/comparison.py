@@ -47,11 +47,10 @@ class Comparer:
     quarantined: list[str] = field(default_factory=list)
     counted: int = 0
     """Cases outside quarantine."""
-    compared: int = 0
+    compared: list[str] = field(default_factory=list)
+    """Cases outside quarantine that both sides answer."""
     kept: dict[str, tuple[Mapping[str, float] | None, Mapping[str, float]]] = field(default_factory=dict)
     """Metrics of the base and the candidate for the `watched` cases."""
-    latest: dict[str, Mapping[str, float]] = field(default_factory=dict)
-    """The candidate's metrics for the compared cases."""
     answers: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
     """Case id, digests of the candidate's answers, digests of the base's answers."""
     requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
@@ -112,8 +111,7 @@ class Comparer:
             return
         self.broke += [case_id] if broke else []
         self.critical += [case_id] if fell and score.critical else []
-        self.compared += 1
-        self.latest[case_id] = score.metrics
+        self.compared.append(case_id)
         repeats, spreads = (base.repeats, score.repeats), (base.spread, score.spread)
         self.pairs.add(base.metrics, score.metrics, source=score.source, repeats=repeats, spreads=spreads)
         if base.tally and score.tally and base.repeats == score.repeats:
@@ -195,7 +193,7 @@ class Comparer:
             cases=self.largest(),
             moves=self.moves,
             judgement=judgement,
-            compared=self.compared,
+            compared=len(self.compared),
             sensitivity=sensitivity(self.pairs, primary, scores.policy, primary=primary),
             tallies=self.tallies,
         )

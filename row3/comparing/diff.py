@@ -83,7 +83,7 @@ def diff(
         primary=suite.kind.primary,
         moves=dict(comparer.moves.most_common()),
         cases=comparer.largest(),
-        compared=comparer.compared,
+        compared=len(comparer.compared),
         prompt_diffs=diffs,
     )
 
