@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer
@@ -71,7 +71,7 @@ def diff(
         if old is not None:
             base = old.score(left.run.header.repeats)
             change = compare_case(base, score, suite.kind, comparable=base.digest == score.digest)
-            score = replace(score, before=base, change=change)
+            score = score._replace(before=base, change=change)
         comparer.take(score)
     diffs, without_text = _prompt_diffs(left, right)
     return Diff(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from row3.domain.progress import Spent
@@ -17,19 +17,18 @@ A state that names a pair, extracted and expected, separates them with a tab.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CaseScore:
+class CaseScore(NamedTuple):
     """The score of one case, from the kind that computes it to the report that shows it.
 
     `metrics` holds each applicable metric, fractions in [0, 1], unrounded; `skipped` has the reasons why others do not
-    apply. A failed case has no metrics: it does not score 0.
+    apply. A failed case has no metrics: it does not score 0. A tuple, because processes exchange it by the thousand.
     """
 
     case_id: str
     status: CaseStatus
     metrics: Mapping[str, float]
-    skipped: Mapping[str, str] = field(default_factory=dict)
-    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    skipped: Mapping[str, str] = {}
+    counts: Mapping[str, tuple[int, int]] = {}
     """Numerator and denominator of each ratio, for the pooled (micro) values."""
     explanation: Any = None
     """Why the case scored as it did; the kind's own type (`Explanation` for extraction)."""
@@ -39,10 +38,10 @@ class CaseScore:
     """Repairs made to the answer, truncation."""
     raw: str = ""
     """The original text of a bad answer."""
-    spread: Mapping[str, float] = field(default_factory=dict)
+    spread: Mapping[str, float] = {}
     """Standard deviation of each metric over the repeats (K > 1)."""
     repeats: int = 1
-    tally: Tally = field(default_factory=dict)
+    tally: Tally = {}
     """Item counts over all repeats."""
     found: Mapping[str, tuple[str, ...]] | None = None
     """Missed and extra items, by list; None if the explanation contains them."""

@@ -155,7 +155,7 @@ class SuiteEntry(Part):
     schema_version: int
     suite: str
     verdict: Word | None
-    problem: str = ""
+    problem: Shown = ""
     """Why the suite has no result."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, cast
 
@@ -236,8 +236,7 @@ class Kind(ABC):
             or (metric.higher_is_better and metric.key in measured.empty.keys() - measured.skipped.keys())
             or metric.key in self.invented
         }
-        return replace(
-            score,
+        return score._replace(
             status="bad_answer",
             metrics=applies,
             skipped={key: why for key, why in score.skipped.items() if key not in applies},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -186,7 +186,7 @@ class ScoreCache:
 
     def put(self, case: str, answers: Sequence[str], score: CaseScore) -> None:
         """Add a score, whose `found` must already list the missed and extra items of its explanation."""
-        self._scores[_key(case, answers)] = replace(score, explanation=None, output=None)
+        self._scores[_key(case, answers)] = score._replace(explanation=None, output=None)
         self._new = True
 
     def save(self) -> None:
@@ -197,7 +197,7 @@ class ScoreCache:
         with suppress(
             InvalidFile, EnvironmentFault, PydanticSerializationError
         ):  # an answer may hold half a surrogate pair
-            write_atomic(in_state(self._root, self._path), _SCORES.dump_json(kept, exclude_defaults=True))
+            write_atomic(in_state(self._root, self._path), _SCORES.dump_json(kept))
         self._new = False
 
 

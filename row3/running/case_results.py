@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -71,8 +71,7 @@ class Transcript:
 
     def onto(self, score: CaseScore) -> CaseScore:
         """Return a score with these requests, answers and grades."""
-        return replace(
-            score,
+        return score._replace(
             requests=tuple(self.requests),
             answers=tuple(self.answers),
             grades=tuple(self.judged),
@@ -114,12 +113,11 @@ class Packing:
         """Return a score with its line and how it moved, without explanation; raises what `before` raises."""
         kind = self.suite.kind
         before, change = None if self.before is None else self.before(stored), None
-        score = replace(score, found=_found(kind, score))
+        score = score._replace(found=_found(kind, score))
         if before is not None:
-            before = replace(before, found={} if before.status == "failed" else _found(kind, before))
+            before = before._replace(found={} if before.status == "failed" else _found(kind, before))
             change = compare_case(before, score, kind)
-        score = replace(
-            score,
+        score = score._replace(
             digest=stored.digest,
             source=source_of(stored.case),
             critical=bool(getattr(stored.case, "critical", False)),
@@ -131,9 +129,9 @@ class Packing:
             detail = self.page(stored, score)
         elif self.explain:
             detail = detail_json(kind, score, zones_of(score.metrics, kind.metrics, self.suite.rules.thresholds))
-        bare = None if before is None else replace(before, explanation=None, output=None, raw="", spent=())
+        bare = None if before is None else before._replace(explanation=None, output=None, raw="", spent=())
         line = record_of(score).line()
-        return replace(score, explanation=None, output=None, raw="", before=bare, line=line, detail=detail)
+        return score._replace(explanation=None, output=None, raw="", before=bare, line=line, detail=detail)
 
 
 def _found(kind: Kind, score: CaseScore) -> Mapping[str, tuple[str, ...]]:

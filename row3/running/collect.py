@@ -8,7 +8,7 @@ import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -195,7 +195,7 @@ def collect(
         records.add(result.line)
         if result.detail is not None:
             details.add(result.detail)
-        rows.append(replace(result, line=b"", detail=None, before=None))
+        rows.append(result._replace(line=b"", detail=None, before=None))
         if len(rows) > 2 * KEPT_ROWS:
             rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
             del rows[KEPT_ROWS:]

@@ -246,8 +246,8 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
         known = yield from scored(asking.suite, stored, read.output, read.spent)
         # A score that also depends on a judge, a scorer or the clock is not cached.
         if asking.scores is not None and known.status == "scored" and not kind.judgeable.asks(stored.case, rules):
-            asking.scores.put(stored.digest, read.texts, replace(known, found=kind.shortfall(known)))
-    return replace(known, notes=read.notes, output=read.output)
+            asking.scores.put(stored.digest, read.texts, known._replace(found=kind.shortfall(known)))
+    return known._replace(notes=read.notes, output=read.output)
 
 
 def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> CaseScore:

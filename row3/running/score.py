@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -118,7 +118,7 @@ class Scoring:
             return kind.bad_answer(stored.case, "; ".join((f"{output.where}: {parsed.reason}", *hidden)), raw, rules)
         score = finish(scored(self.suite, stored, parsed.value), self._answer)
         notes = (*hidden, *parsed.repairs)
-        return replace(score, notes=notes) if notes else score
+        return score._replace(notes=notes) if notes else score
 
     def _answer(self, question: Question) -> Given:
         if isinstance(question, Request):

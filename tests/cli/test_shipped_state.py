@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -106,7 +105,7 @@ def test_forged_scores_move_no_verdict(work: Box) -> None:
     for name, raw in cached.items():
         scores = TypeAdapter(dict[str, CaseScore]).validate_json(raw)
         best = max(scores.values(), key=lambda score: score.metrics["overall"])
-        forged[name] = {key: replace(best, case_id=score.case_id, found=score.found) for key, score in scores.items()}
+        forged[name] = {key: best._replace(case_id=score.case_id, found=score.found) for key, score in scores.items()}
     assert forged
     shutil.rmtree(work.state)
     for name, scores in forged.items():

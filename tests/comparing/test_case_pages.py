@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from row3.comparing.case_pages import answer_of, body_of, row_of, texts_of
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
@@ -61,7 +59,7 @@ def test_without_an_answer_or_a_baseline_there_are_no_numbers() -> None:
 
 
 def test_a_case_that_cannot_be_compared_shows_no_change() -> None:
-    assert row_of(KIND, CASE, replace(SCORE, change=CaseChange("rye", "not comparable", 0.0)), {})["delta"] is None
+    assert row_of(KIND, CASE, SCORE._replace(change=CaseChange("rye", "not comparable", 0.0)), {})["delta"] is None
 
 
 def test_the_body_keeps_the_order_of_the_metrics_and_says_what_moved() -> None:
@@ -77,7 +75,7 @@ def test_the_body_keeps_the_order_of_the_metrics_and_says_what_moved() -> None:
 def test_an_answer_comes_with_its_matches_in_the_same_order() -> None:
     case = case_of(GoldenCase, {"id": "rye", **CASES["rye"]})
     output = output_of(ExtractionOut, flawless(CASES["rye"]))
-    shown = answer_of(EXTRACTION, replace(score_by(EXTRACTION, case, output, Rules()), output=output))
+    shown = answer_of(EXTRACTION, score_by(EXTRACTION, case, output, Rules())._replace(output=output))
     labels = [concept["label"] for concept in shown["answer"]["concepts"]]
     assert labels == ["rye", "cereal", "salt", "proofing"]
     assert [match["label"] for match in shown["matches"]["concepts"]] == labels

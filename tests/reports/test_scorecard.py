@@ -69,7 +69,7 @@ def test_a_flawless_overall_is_explained(make: Any) -> None:
 
 
 def test_bad_answers_and_failed_cases_are_listed_with_their_problem(run: Any) -> None:
-    rows = [replace(run.rows[0], status="failed", metrics={}), replace(run.rows[1], status="bad_answer")]
+    rows = [run.rows[0]._replace(status="failed", metrics={}), run.rows[1]._replace(status="bad_answer")]
     problems = [("bank-runs", "timed out"), ("ozone", "no JSON in it")]
     text = shown(replace(run, rows=rows, failed=["bank-runs"], bad=["ozone"], problems=problems))
     assert "? 1 case without an answer: the run is incomplete; they do not count as 0\n- bank-runs: timed out\n" in text
@@ -96,7 +96,7 @@ def test_many_cases_with_long_ids_and_repeats(make: Any) -> None:
     metrics = {"recall": 1.0, "hallucinationRate": 0.0, "overall": 1.0, "duplicateRate": 1.0}
     run = make.run({f"a-case-with-quite-a-long-name-{i:05}": metrics for i in range(1200)})
     run = replace(
-        run, header=replace(run.header, repeats=3), rows=[replace(row, spread={"overall": 0.021}) for row in run.rows]
+        run, header=replace(run.header, repeats=3), rows=[row._replace(spread={"overall": 0.021}) for row in run.rows]
     )
     assert max(map(cells, shown(run).split("\n"))) <= 80
     assert "  and 1,170 more (-v shows all)\n" in shown(run)
