@@ -22,7 +22,6 @@ from row3.matching.resemblance import LIKE, best_resemblance
 from row3.matching.text.places import SearchableText
 from row3.matching.text.quotes import ELLIPSIS, SourceText
 from row3.project.cases import StoredCase, parse_case
-from row3.project.chosen_cases import cases_of
 from row3.project.files import write_all, write_atomic
 from row3.project.positions import Path, offsets_of
 from row3.project.project import Project
@@ -52,7 +51,7 @@ def review(
     items: list[Unmatched] = []
     unanswered: list[str] = []
     cases = answers = 0
-    for stored in cases_of(project, suite, only):
+    for stored in project.cases_of(suite, only):
         if recorded := runs.items(stored):
             items += _CaseItems(suite, stored, recorded).items(judged)
             cases, answers = cases + 1, answers + len(recorded)

@@ -19,7 +19,6 @@ from row3.gate.case_worth import CasesReport, FlakyReport, flakiness, redundant,
 from row3.gate.policy import find_metric
 from row3.gate.power import PowerReport, sensitivity
 from row3.kinds.demands import demands_of, expected_in
-from row3.project.chosen_cases import cases_of
 from row3.project.criteria import in_force
 from row3.project.project import Project, has_baseline
 from row3.project.suites import Suite
@@ -52,7 +51,7 @@ def gather(
     primary = suite.kind.primary
     recorded = RecordedAnswers(project, suite, named)
     bad: list[tuple[str, Replayed]] = []
-    for stored in cases_of(project, suite, only):
+    for stored in project.cases_of(suite, only):
         cases.append(stored.id)
         for answer in recorded.scores(stored):
             if answer.score.status == "bad_answer":
@@ -123,7 +122,7 @@ def judge_cases(
     """Report how well each case tells the recorded versions apart. Raises `InvalidFile`, `UsageError`."""
     expectations = {
         stored.id: expected_in(demands_of(stored.case, suite.kind.expected(stored.case)))
-        for stored in cases_of(project, suite, only)
+        for stored in project.cases_of(suite, only)
     }
     titles, columns = _columns(gather(project, suite, named=named))
     if not columns:

@@ -23,7 +23,7 @@ from row3.gate.policy import GatePolicy
 from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.mistakes import UNUSABLE, Mistake, Mistakes
 from row3.project.cases import StoredCase
-from row3.project.chosen_cases import cases_of, choose_cases
+from row3.project.chosen_cases import choose_cases
 from row3.project.project import Project, has_baseline
 from row3.project.recording_lines import merge, to_line
 from row3.project.recordings import open_index
@@ -65,7 +65,7 @@ def investigate(
     answers, good = _answers(project, asking, options), _last_good(project, suite)
     found, said, unanswered, total = list[InvestigatedCase](), Said(), dict[str, str](), 0
     with vector_source(project, suite, options.mode or "replay") as vectors:
-        for stored in cases_of(project, suite, only):
+        for stored in project.cases_of(suite, only):
             total += 1
             score, given = _walk(asking, stored, answers, vectors)
             if score.status == "failed":

@@ -143,11 +143,8 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
     """Return the ids of the cases that fail in the last run, or differ from the baseline. Raises `InvalidFile`."""
     if part == "changed":
         known = read_baseline(project, suite).cases
-        found = [
-            stored.id
-            for stored in project.cases_of(suite)
-            if stored.id not in known or known[stored.id].digest != stored.digest
-        ]
+        entries = project.cases.entries(suite.golden).values()
+        found = [each.id for each in entries if each.id not in known or known[each.id].digest != each.digest]
     else:
         found = _failing(project, suite)
     if not found:

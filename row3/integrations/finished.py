@@ -181,10 +181,9 @@ def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIn
         lineup = line_up(project, suite, role="promoted", pinned=header.prompts)
         parameters = {name: parameters_from(value) for name, value in header.parameters.items()}
         asking = Asking(suite, lineup, parameters, header.repeats)
-        for stored in project.cases_of(suite):
-            if stored.id in saved.cases:
-                with suppress(StopIteration):
-                    answers_to(asking, stored, Reader()).send(None)
+        for stored in project.cases_of(suite, saved.cases):
+            with suppress(StopIteration):
+                answers_to(asking, stored, Reader()).send(None)
     return found
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 
 from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
-from row3.project.cases import StoredCase
 from row3.project.project import Project
 from row3.project.suites import Suite
 
@@ -70,10 +69,3 @@ def choose_cases(
     if not chosen:
         raise UsageError("no case matches both --case and --tag", where=where, fix="Leave out --case or --tag")
     return chosen
-
-
-def cases_of(project: Project, suite: Suite, chosen: Collection[str] | None = None) -> Iterator[StoredCase]:
-    """Yield the chosen cases of a suite, or all. Raises as `read_cases`."""
-    for stored in project.cases_of(suite):
-        if chosen is None or stored.id in chosen:
-            yield stored

@@ -23,15 +23,11 @@ def kept_file(suite: str) -> str:
 
 def read_noted(local: Path) -> list[Lesson]:
     """Return the lessons in `.row3/`, oldest first. Raises `InvalidFile`."""
-    return _read(WorkTree(local.parent), f"{local.name}/{FILE}")
+    return read_lessons(WorkTree(local.parent), f"{local.name}/{FILE}")
 
 
-def read_kept(tree: Tree, suite: str) -> list[Lesson]:
-    """Return a suite's kept lessons, oldest first. Raises `InvalidFile`."""
-    return _read(tree, kept_file(suite))
-
-
-def _read(tree: Tree, path: str) -> list[Lesson]:
+def read_lessons(tree: Tree, path: str) -> list[Lesson]:
+    """Return the lessons of a file, oldest first; none if there is no file. Raises `InvalidFile`."""
     if not tree.exists(path):
         return []
     lessons = parse_models(read_text(tree, path), Lesson, SCHEMA_VERSION, where=tree.place(path), fix=FIX)

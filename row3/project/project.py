@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ from row3.project.files import MAX_TEXT_BYTES, decode, refuse_conflicts
 from row3.project.history import read_history
 from row3.project.judges import judge_settings, read_documents
 from row3.project.labels import Label, labels_path, parse_labels
-from row3.project.lessons import read_kept
+from row3.project.lessons import kept_file, read_lessons
 from row3.project.manifests import read_manifest
 from row3.project.once import once
 from row3.project.prompts import Promotion
@@ -103,9 +103,9 @@ class Project:
         """All golden cases."""
         return Cases(self.tree)
 
-    def cases_of(self, suite: Suite) -> Iterator[StoredCase]:
-        """Yield a suite's golden cases, each read when its turn comes. Raises as `Cases.read`."""
-        return self.cases.read(suite.golden, suite.kind)
+    def cases_of(self, suite: Suite, only: Collection[str] | None = None) -> Iterator[StoredCase]:
+        """Yield a suite's golden cases, or `only` some, each read when its turn comes. Raises as `Cases.read`."""
+        return (each for each in self.cases.read(suite.golden, suite.kind) if only is None or each.id in only)
 
     def has_cases(self, suite: str) -> bool:
         """Return whether the suite exists and has a golden case that is not a draft."""
@@ -229,7 +229,7 @@ class Project:
     @once
     def lessons(self, suite: str) -> Sequence[Lesson]:
         """Return a suite's kept lessons, oldest first. Raises `InvalidFile`."""
-        return read_kept(self.tree, suite)
+        return read_lessons(self.tree, kept_file(suite))
 
     def baseline(self, suite: str, tier: Tier = "replay") -> str:
         """Return the path of the current baseline of a suite's tier."""

@@ -142,9 +142,7 @@ def estimate(
     judged = set[str]()
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
     plan = Estimate(suite.name, mode, lineup.versions(), exposed=exposed)
-    for stored in project.cases_of(suite):
-        if not options.wants(stored.id):
-            continue
+    for stored in project.cases_of(suite, options.only):
         for repeat in range(options.repeats):
             planner.case(stored, repeat, plan)
             if baseline is not None and stored.id in baseline.cases:

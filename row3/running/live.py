@@ -220,8 +220,7 @@ class LiveRun:
 
     def cases(self) -> Iterator[StoredCase]:
         """Yield the cases to run, reading one at a time."""
-        cases = (self.judge or self.session.project).cases_of(self.asking.suite)
-        yield from (stored for stored in cases if self.options.wants(stored.id))
+        return (self.judge or self.session.project).cases_of(self.asking.suite, self.options.only)
 
     def _expected(self) -> int:
         if self.options.only is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.project.chosen_cases import case_hint, cases_of, choose_cases
+from row3.project.chosen_cases import case_hint, choose_cases
 from row3.project.project import Project, open_project, pick_suite
 from tests.memory import memory
 from tests.projects import tiny
@@ -62,7 +62,7 @@ def test_the_cases_that_match_a_glob(project: Project) -> None:
     assert choose_cases(project, suite, ()) is None
     assert choose_cases(project, suite, ["m?"]) == {"m1", "m2"}
     assert choose_cases(project, suite, ["m1", "b*"]) == {"m1", "both"}
-    assert [stored.id for stored in cases_of(project, suite, {"m2"})] == ["m2"]
+    assert [stored.id for stored in project.cases_of(suite, {"m2"})] == ["m2"]
     with pytest.raises(UsageError, match="no case matches `g1`. Suite `graph` has it: use `--suite graph`"):
         choose_cases(project, suite, ["m1", "g1"])
     with pytest.raises(UsageError, match="no case has the tag `x`. Add `tags` to cases first; none has any"):

@@ -20,7 +20,7 @@ from row3.domain.prompts import Prompt, parse_reference
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds import of_another_kind
 from row3.kinds.base import Kind
-from row3.project.calibrations import calibrations_path, read_calibrations
+from row3.project.calibrations import calibrations_path
 from row3.project.config import FILE, read_config
 from row3.project.files import MAX_TEXT_BYTES, link_at
 from row3.project.history import FILE as HISTORY
@@ -121,7 +121,7 @@ def _calibrations(project: Project, suite: Suite, findings: Findings) -> None:
         findings.attempt(labels, lambda: parse_labels(tree.read(labels, limit=MAX_TEXT_BYTES), where=labels))
     if not tree.exists(path) or suite.rules.judge is None:
         return
-    found = findings.attempt(path, partial(read_calibrations, tree, suite.name))
+    found = findings.attempt(path, partial(project.calibrations, suite.name))
     for rubric, each in ({} if found is None else found.rubrics).items():
         if why := each.staleness(suite.rules.judge, rubric):
             command = f"`row3 judge calibrate LABELS.jsonl{suite.flag}`"
