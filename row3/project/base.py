@@ -12,6 +12,7 @@ from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.project.config import FILE, read_config
 from row3.project.files import link_at
 from row3.project.history import FILE as HISTORY
+from row3.project.once import once
 from row3.project.project import PLACES, READ_PATHS, Guard, Project
 from row3.project.prompts import PROMOTED
 from row3.project.system_config import McpConfig
@@ -38,6 +39,7 @@ def project_at(
     return Project.load(tree, guard, commit=commit, behind=behind)
 
 
+@once
 def find_base(project: Project, name: str) -> Project:
     """Return the project at a ref, or for `REF...` of the commit where HEAD left REF. Raises `UsageError`."""
     from row3.project.git.refs import fork_of
