@@ -17,6 +17,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Group
 from row3.cli.common import Common
+from row3.cli.formats import RUN_FORMATS
 from row3.cli.output import make_streams_safe, tell
 from row3.domain.counts import nearest
 from row3.errors import Row3Error
@@ -78,7 +79,7 @@ class Program(Group):
 @options.run_options()
 @options.gate_options()
 @options.approve()
-@options.output_options(*options.FORMATS)
+@options.output_options(*RUN_FORMATS)
 @click.version_option(package_name="row3", message="row3 %(version)s")
 def main(common: Common, **flags: Any) -> int:
     """Run the suite's candidates and print the scorecard.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from row3.cli import output
+from row3.cli.formats import FORMS
 from row3.domain.given import is_set
 from row3.errors import Row3Error, UsageError
 from row3.reports.style import WIDTH, Style, prose
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from row3.reports.document import Document
     from row3.running.run_options import RunOptions
     from row3.running.session import CommandOptions, LiveFlags, Session, State
-
-CI_FORMATS = ("junit", "github", "codequality", "comment")
-"""Formats for CI: a run in one of these writes no tracked file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,7 @@ class Common:
     @property
     def may_write(self) -> bool:
         """Whether tracked files may be written: not in CI and not for its formats."""
-        return not is_set(os.environ, "CI") and self.format not in CI_FORMATS
+        return not is_set(os.environ, "CI") and not FORMS[self.format or "table"].in_ci
 
     def check_may_write(self, command: str, fix: str, what: str = "tracked files") -> None:
         """Raise `UsageError` if tracked files may not be written."""
@@ -198,7 +196,7 @@ class Common:
             jobs=self.jobs,
             only=only,
             resume=self.resume,
-            explain=self.format in ("json", "junit", "github", "codequality"),
+            explain=FORMS[self.format or "table"].explains,
         )
 
     def project(self) -> Project:

@@ -10,6 +10,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command
 from row3.cli.common import Common
+from row3.cli.formats import RUN_FORMATS
 from row3.cli.show import INCOMPLETE, show_result
 
 
@@ -20,7 +21,7 @@ from row3.cli.show import INCOMPLETE, show_result
 @options.mode("Where embeddings come from, if the suite matches by meaning.")
 @options.jobs("Processes.")
 @options.trust()
-@options.output_options(*options.FORMATS)
+@options.output_options(*RUN_FORMATS)
 def score(name: str, outputs: str, common: Common) -> int:
     """Score outputs made elsewhere, without a provider.
 

@@ -16,7 +16,8 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
-from row3.cli.out_file import ENDINGS, refuse_foreign
+from row3.cli.formats import FORMS
+from row3.cli.out_file import refuse_foreign
 from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.monitoring import alerts as monitoring_alerts
@@ -168,7 +169,7 @@ class ByEnding(Command):
         """Set the format, then run the command."""
         if ctx.params["format"] is None and ctx.params["out"] is not None:
             ending = Path(ctx.params["out"]).suffix.lower()
-            ctx.params["format"] = next((form for form in self.forms if ending in ENDINGS[form]), None)
+            ctx.params["format"] = next((form for form in self.forms if ending in FORMS[form].endings), None)
         return super().invoke(ctx)
 
 

@@ -12,8 +12,6 @@ import click
 
 from row3.domain.requests import MOST_REPEATS
 
-FORMATS = ("table", "json", "markdown", "junit", "github", "codequality")
-"""Formats of a run or comparison; `row3 report` also has `comment` and `html`."""
 MODES = ("replay", "live", "record", "auto")
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Function], Function]

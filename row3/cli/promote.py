@@ -9,6 +9,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command
 from row3.cli.common import Common
+from row3.cli.formats import RUN_FORMATS
 from row3.cli.show import BLOCKED, result_text
 from row3.errors import UsageError
 
@@ -24,7 +25,7 @@ from row3.errors import UsageError
 @options.run_options(without="case")
 @options.gate_options()
 @options.approve()
-@options.output_options(*options.FORMATS)
+@options.output_options(*RUN_FORMATS)
 def command(
     common: Common,
     *,

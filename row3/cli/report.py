@@ -12,7 +12,8 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command
 from row3.cli.common import Common
-from row3.cli.out_file import PAGES, check_folder, check_out, refuse_foreign
+from row3.cli.formats import FORMS, RUN_FORMATS
+from row3.cli.out_file import check_folder, check_out, refuse_foreign
 from row3.cli.output import append_summary, emit, note
 from row3.cli.run import open_suites, refuse_suite_options
 from row3.cli.show import INCOMPLETE, show_result
@@ -29,7 +30,7 @@ from row3.reports.html.page import html_report, index_html
 from row3.reports.suites import comment_markdown
 
 HTML = "html"
-FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), "comment", HTML)
+FORMATS = ("markdown", *(each for each in RUN_FORMATS if each != "markdown"), "comment", HTML)
 INDEX = "index.html"
 
 
@@ -39,7 +40,7 @@ INDEX = "index.html"
 @options.run_options()
 @options.gate_options()
 @options.option(
-    "--format", type=click.Choice(FORMS), help="Format; default: markdown, or html if --out ends in .html."
+    "--format", type=click.Choice(FORMATS), help="Format; default: markdown, or html if --out ends in .html."
 )()
 @options.option("--out", metavar="FILE", help="Write to this file instead of stdout; with --all, a folder.")()
 def command(common: Common, *, against: str | None, all_suites: bool) -> int:
@@ -51,9 +52,9 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     """
     if all_suites:
         return _report_all(common, against)
-    ends_in_html = common.out is not None and common.out.lower().endswith(PAGES)
+    ends_in_html = common.out is not None and common.out.lower().endswith(FORMS["html"].endings)
     common = replace(common, format=common.format or (HTML if ends_in_html else "markdown"))
-    check_out(common, FORMS)
+    check_out(common, FORMATS)
     session = common.session()
     pages = common.format == HTML
     base = None if against is None else find_base(session.project, against)
@@ -70,7 +71,7 @@ def _report_all(common: Common, against: str | None) -> int:
     folder = _folder(common)
     if folder is None:
         common = replace(common, format=common.format or "markdown")
-        check_out(common, FORMS)
+        check_out(common, FORMATS)
     suites = open_suites(common)
     results: list[SuiteResult] = []
     pages: dict[str, str] = {}
@@ -96,7 +97,7 @@ def _report_all(common: Common, against: str | None) -> int:
 def _folder(common: Common) -> Path | None:
     """Return the folder for pages, or None if none are wanted. Raises `UsageError` if it does not exist."""
     out = None if common.out is None else Path(common.out)
-    named = out is not None and out.suffix.lower() in PAGES
+    named = out is not None and out.suffix.lower() in FORMS["html"].endings
     like_a_folder = out is not None and (out.is_dir() or not out.suffix)
     if common.format not in (None, HTML) or (common.format is None and not (like_a_folder or named)):
         return None
