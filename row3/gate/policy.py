@@ -83,6 +83,8 @@ class GatePolicy:
     """Runs in that mean."""
     drop: float = 15.0
     """Drop from that mean that blocks; per cent of the mean."""
+    drops: Mapping[str, float] = field(default_factory=dict)
+    """Drops by metric, which override `drop`."""
 
     @property
     def level(self) -> float:

@@ -60,8 +60,8 @@ def rolling_baseline(
 ) -> RollingBaseline:
     """Compare a run's primary and gated metrics with their means over the latest comparable runs.
 
-    The drop is (baseline - current) / baseline, negated if lower is better; `policy.drop` is in per cent. An entry that
-    an earlier command made for this run is left out.
+    The drop is (baseline - current) / baseline, negated if lower is better; the policy has drops in per cent. An entry
+    that an earlier command made for this run is left out.
     """
     earlier = comparable_runs(history, run.suite, tier, run.scored)
     if earlier and same_run(earlier[-1], run):
@@ -83,7 +83,7 @@ def _drops(
             continue
         mean = math.fsum(values) / len(values)
         drop = worse_by(metric, mean, now, "relative")
-        if reaches(drop, policy.drop):
+        if reaches(drop, policy.drops.get(metric.key, policy.drop)):
             figures = {"before": mean, "after": now, "drop": drop / POINT, "runs": len(values)}
             verdict = Verdict.BLOCK if metric.key in policy.metrics else Verdict.INVESTIGATE
             yield Reason(Code.ROLLING_DROP, verdict, metric.key, figures)

@@ -178,6 +178,8 @@ class Kind(ABC):
     """Names of the systems that answer each case; empty for one."""
     gate_defaults: Mapping[str, Any] = {}
     """Defaults of the gate, instead of `GatePolicy`'s."""
+    drops: Mapping[str, float] = {}
+    """Default of `GatePolicy.drops`."""
 
     @cached_property
     def primary_metric(self) -> Metric:

@@ -107,6 +107,8 @@ def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule
     yield "gate.informational", Rule(policy.informational, "higher")
     if policy.baseline != "saved":
         yield "gate.drop", Rule(policy.drop, "higher")
+        for key in policy.drops.keys() & policy.metrics:
+            yield f"gate.drop.{key}", Rule(policy.drops[key], "higher", ("gate.drop",))
         yield "gate.window", Rule(policy.window)
 
 

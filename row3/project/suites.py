@@ -245,6 +245,7 @@ def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *
     given = {key: value for key, value in gate if value is not None and key != "fail"}
     # Unit and limit belong together: a suite that sets either takes neither from the kind.
     usual = {} if {"unit", "block"} & given.keys() else dict(kind.gate_defaults)
+    usual["drops"] = kind.drops if gate.drop is None else {}
     policy = GatePolicy(**usual | given | {"metrics": tuple(headline if gate.metrics is None else gate.metrics)})
     return with_limits(policy, kind, gate.fail, where=f"{where}.fail") if gate.fail else policy
 

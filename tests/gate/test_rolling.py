@@ -15,6 +15,9 @@ from row3.domain.verdicts import Verdict
 from row3.gate.judging import Context, Scores, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import RollingBaseline, comparable_runs, rolling_baseline
+from row3.project.config import Config
+from row3.project.criteria import loosened
+from row3.project.suites import make_suite
 
 OVERALL = Metric("overall", "Overall")
 RECALL = Metric("recall", "Recall")
@@ -59,6 +62,39 @@ def test_strategys_own_example_is_a_drop_of_20_per_cent():
 def test_a_drop_of_exactly_the_limit_blocks(current: float, drops: bool):
     history = entries(0.8, 0.8)  # 15 per cent of 0.8 are 0.12
     assert bool(beside(history, entry(current, 9)).drops) is drops
+
+
+TIERS = [("heuristicRate", 10), ("regex", 10), ("operationRate", 15), ("action", 15), ("judgedRate", 20), ("judge", 20)]
+
+
+@pytest.mark.parametrize(("key", "drop"), [*TIERS, ("passRate", 15), ("casesPassed", 15)])
+@pytest.mark.parametrize("own", [None, 12.0])
+@pytest.mark.parametrize("more", [{}, {"block": 50.0}])
+def test_the_drop_of_checks_is_their_tier_s_unless_one_is_set(
+    key: str, drop: float, own: float | None, more: dict[str, float]
+) -> None:
+    gate = {"baseline": "rolling", "metrics": [key]} | ({} if own is None else {"drop": own}) | more
+    suite = make_suite(
+        Config.model_validate({"schema_version": 1, "suites": {"s": {"kind": "checks", "gate": gate}}}), "s"
+    )
+    history = [entry(0, n, metrics={key: 0.5 + n / 1e9}) for n in range(2)]
+    for below, blocks in ((-0.001, False), (0.001, True)):
+        now = entry(0, 9, metrics={key: 0.5 * (1 - (own or drop) / 100 - below)})
+        found = rolling_baseline(history, now, "replay", suite.kind.metrics, suite.policy, primary="passRate")
+        assert [each.verdict for each in found.drops] == [Verdict.BLOCK] * blocks
+
+
+@given(st.none() | st.floats(1, 40), st.none() | st.floats(1, 40))
+def test_a_drop_that_permits_more_for_one_tier_is_a_loosened_rule(before: float | None, after: float | None) -> None:
+    names = ["heuristicRate", "operationRate", "judgedRate"]
+    usual = dict(TIERS)
+    suites = []
+    for drop in (before, after):
+        gate = {"baseline": "rolling", "metrics": names, **({} if drop is None else {"drop": drop})}
+        config = {"schema_version": 1, "suites": {"s": {"kind": "checks", "gate": gate}}}
+        suites.append(make_suite(Config.model_validate(config), "s"))
+    looser = any((after or usual[name]) > (before or usual[name]) for name in names)
+    assert bool(loosened(*suites)) is looser
 
 
 def test_only_the_last_runs_of_the_window_count():

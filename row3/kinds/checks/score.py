@@ -13,7 +13,7 @@ from row3.domain.requests import canonical, digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.base import Finding, Group, Judgeable, Kind, Lint, Measured, Rules, lint_error
-from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
+from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply, Tier
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
 from row3.kinds.demands import Expected
@@ -30,7 +30,9 @@ ASKING = frozenset({"judge", "python", "cost", "latency"})
 """Types whose score depends on more than case and answer."""
 OWED = frozenset({"judge", "python"})
 """Types whose score comes from a judge or scorer."""
-TIER_METRICS = {"heuristic": "heuristicRate", "operation": "operationRate", "judged": "judgedRate"}
+TIER_METRICS: Mapping[Tier, str] = {"heuristic": "heuristicRate", "operation": "operationRate", "judged": "judgedRate"}
+DROPS: Mapping[Tier, float] = {"heuristic": 10.0, "operation": 15.0, "judged": 20.0}
+"""Drop that is a regression, in per cent, by tier (STRATEGY)."""
 METRICS = (
     Metric("heuristicRate", "Heuristic checks", threshold=Threshold(0.95, 0.95, 1.0), optional=True),
     Metric("operationRate", "Operations", threshold=Threshold(0.80, 0.80, 0.95), optional=True),
@@ -154,8 +156,9 @@ class Checks(Kind):
         "unit": "relative",
         "block": 15.0,
         "inclusive": True,
-        "limits": {"heuristicRate": 10.0, "operationRate": 15.0, "judgedRate": 20.0},
+        "limits": {TIER_METRICS[tier]: drop for tier, drop in DROPS.items()},
     }
+    drops = gate_defaults["limits"] | {name: DROPS[tier] for name, tier in TIERS.items()}
 
     def signature(self, rules: Rules) -> str:
         """Return the scorer, the checks of the suite and the judge."""
