@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -218,12 +219,23 @@ class Names:
         return replace(_side(name, f"{at}, replayed", run, project), commit=sha)
 
     def _replay_versions(self, name: str, refs: Sequence[PromptRef]) -> Side:
+        """Replay versions with the highest ones of the other prompts that have recorded answers to go with them."""
+        project, suite, first = self.project, self.suite, None
         given = {ref.name for ref in refs}
-        others = (text for text in self.named if text.removeprefix("prompts/").rpartition("-v")[0] not in given)
-        named = (*others, *map(str, refs))
+        others = {text: text.removeprefix("prompts/").rpartition("-v")[0] for text in self.named}
+        named = (*(text for text, prompt in others.items() if prompt not in given), *map(str, refs))
         where = f"{WHERE} or --prompt" if len(named) > 1 else WHERE
-        lineup = line_up(self.project, self.suite, role="candidate", named=named, where=where)
-        return _side(name, "replayed now", _replayed(self.project, self.suite, lineup, self.options()), self.project)
+        lined_up = partial(line_up, project, suite, role="candidate", where=where)
+        open_to_choice = project.versions.keys() - given - set(others.values())
+        free = [each.ref.name for each in lined_up(named=named).prompts if each.ref.name in open_to_choice]
+        for versions in product(*(project.versions[name][::-1] for name in free)):
+            more = map(str, map(PromptRef, free, versions))
+            try:
+                run = _replayed(project, suite, lined_up(named=(*named, *more)), self.options())
+                return _side(name, "replayed now", run, project)
+            except RunIncomplete as error:
+                first = first or error
+        raise first or AssertionError
 
     def _replay_model(self, name: str, model: str) -> Side:
         project, suite, options = self.project, self.suite, self.options()

@@ -11,7 +11,8 @@ from row3.commands.recordings.import_responses import import_responses
 from row3.project.project import open_project, pick_suite
 from row3.running.run_options import RunOptions
 from row3.running.stages import Overrides
-from tests.projects import CASES, Box, first, flawless, worse
+from tests.projects import CASES, Box, flawless, worse
+from tests.projects import first as first_of
 
 
 def refs(box: Box) -> str:
@@ -83,7 +84,7 @@ def test_outputs_made_elsewhere_are_named_once(box: Box) -> None:
 def test_models_are_compared_on_what_both_have(box: Box) -> None:
     project = open_project(box.root)
     lines = [
-        {"caseId": name, "prompt": "extract-v1.1", "response": json.dumps(first(flawless(CASES[name]), 2))}
+        {"caseId": name, "prompt": "extract-v1.1", "response": json.dumps(first_of(flawless(CASES[name]), 2))}
         for name in ("rye", "oven")
     ]
     file = box.write("raw.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
@@ -121,6 +122,34 @@ def test_a_version_of_two_prompts_is_of_the_first_in_the_pipeline(second: Box) -
     for before, after in (("v1.1", "v1.2"), ("v1.1", "decompose-concepts-v1.2")):
         result = second.row3("diff", before, after, "--format", "json", code=0).json
         assert list(result["promptDiffs"]) == ["decompose-concepts"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left", "right"),
+    [
+        ("decompose-concepts-v1.0", "decompose-concepts-v1.1", ("v1.0", "v1.0"), ("v1.1", "v1.1")),
+        ("map-ontology-v1.1", "prompt:map-ontology-v1.0", ("v1.1", "v1.1"), ("v1.2", "v1.0")),
+        ("decompose-concepts-v1.0", "v1.1", ("v1.0", "v1.0"), ("v1.1", "v1.1")),
+        ("v1.1", "v1.2", ("v1.1", "v1.1"), ("v1.2", "v1.0")),
+    ],
+)
+def test_a_version_of_one_prompt_goes_with_what_was_recorded(
+    first: Box, before: str, after: str, left: tuple[str, str], right: tuple[str, str]
+) -> None:
+    first.row3("new-version", "decompose-concepts", code=0)  # v1.2 has the text of v1.0, the promoted one
+    result = first.row3("diff", before, after, "--format", "json", code=0).json
+    names = ("decompose-concepts", "map-ontology")
+    assert result["before"]["prompts"] == dict(zip(names, left, strict=True))
+    assert result["after"]["prompts"] == dict(zip(names, right, strict=True))
+    assert sum(result["moves"].values()) == 15
+
+
+def test_a_version_without_any_answer_tells_of_the_candidates(first: Box) -> None:
+    first.row3("new-version", "map-ontology", code=0)
+    first.replace("prompts/map-ontology-v1.2.md", "usually states 30", "usually states 40")
+    (error,) = first.row3("diff", "v1.1", "v1.2", code=3).errors
+    assert "`v1.2` has no recorded answers" in error
+    assert "map-ontology-v1.2: no recording" in error
 
 
 def test_a_ref_that_is_missing_in_a_shallow_clone_says_how_to_get_it(branch: Box, tmp_path: Path) -> None:
