@@ -10,19 +10,20 @@ from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.project.base import repository_state
+from row3.project.changelog import mark_figures
 from row3.project.config import FILE
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text
 from row3.project.json_lines import lines_in
 from row3.project.manifests import manifest_bytes, parse_manifest
-from row3.project.project import Project, baseline_tier
+from row3.project.project import CHANGELOG, Project, baseline_tier, read_changelog
 from row3.project.recordings import RecordingIndex
 from row3.project.saved_runs import latest_runs, parse_record, read_log
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
 from row3.running.run_options import with_action
 from row3.running.score import MODE
-from row3.running.session import Session, entry_of, save_log
+from row3.running.session import Session, entry_of, save_log, scored_by
 from row3.running.suite_run import declining_runs, run_suite
 
 ARCHIVE = "baselines/archive"
@@ -81,8 +82,13 @@ def manifest_of(project: Project, run: Run) -> Manifest:
 
 
 def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]:
-    """Return the files of a new baseline: itself, the previous one archived, and its answers if it is live."""
-    files: dict[str, bytes] = {}
+    """Return the files of a new baseline: itself, the previous one archived, its answers if it is live, the changelog
+    if figures in it are no longer comparable.
+    """
+    promotions = [each for each in project.history if each.action == "promotion" and each.suite == suite.name]
+    before = read_changelog(project)
+    after = mark_figures(before, promotions, scored_by(run))
+    files = {} if after == before else {CHANGELOG: after.encode()}
     path = project.baseline(suite.name, suite.tier)
     if project.tree.exists(path):
         raw = project.tree.read(path, limit=2**30)

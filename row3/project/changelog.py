@@ -9,7 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from row3.domain import numbers
+from row3.domain.counts import count
 from row3.domain.printable import inline, plain
+from row3.domain.runs import HistoryEntry
 
 BOM = "\ufeff"
 HEADING = "# Changelog"
@@ -20,6 +22,8 @@ PART = re.compile(r" {0,3}###[ \t]+(.*?)[ \t#]*$")
 UNRELEASED = re.compile(r" {0,3}##[ \t]+\[?(\S+?)\]?[ \t]*\(unreleased\)", re.IGNORECASE)
 PROMPT = re.compile(r"Prompt:[ \t]*`?(.*?)`?[ \t]*$")
 NAME = re.compile(r"[\w.-]+")
+RELEASED = re.compile(r" {0,3}##[ \t]+\[?(\S+?)\]?[ \t]*\((\d{4}-\d\d-\d\d)\)")
+FIGURES = re.compile(r"^### Metrics Impact(?: \(.*; cases or scoring changed since\))?(?=\s*$)")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
@@ -151,6 +155,20 @@ def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
         above += newline
     gap = "" if not above or above.endswith((newline * 2, "\n\n")) else newline
     return mark + above + gap + entry.replace("\n", newline) + (newline if below else "") + below
+
+
+def mark_figures(changelog: str, promotions: Sequence[HistoryEntry], scored: str) -> str:
+    """Return the changelog with the cases of figures that other cases, or another scorer, gave than those now."""
+    lines, starts = _split(changelog)
+    for first, end in pairwise([*starts, len(lines)]):
+        heading = RELEASED.match(lines[first])
+        named = [found[1] for line in lines[first:end] if (found := PROMPT.match(line.rstrip("\r\n")))]
+        for each in promotions if heading and named else ():
+            if heading and (each.prompts.get(named[0]), each.at[:10]) == heading.groups():
+                cases = f" ({count(each.cases, 'case')} of {each.at[:10]}; cases or scoring changed since)"
+                mark = "" if each.scored == scored else cases
+                lines[first:end] = [FIGURES.sub(f"### Metrics Impact{mark}", line) for line in lines[first:end]]
+    return BOM * changelog.startswith(BOM) + "".join(lines)
 
 
 def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:

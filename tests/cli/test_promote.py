@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,26 @@ def test_hand_written_text_in_the_changelog_is_kept(box: Box) -> None:
     for line in [*(mine + old).splitlines(), "A last word."]:
         assert line in text
     assert text.index("## v1.1 (") < text.index("## v1.0 (") < text.index("A last word.")
+
+
+def test_figures_of_a_version_whose_cases_changed_since_are_marked(box: Box) -> None:
+    before = box.read("CHANGELOG.md")
+    (day,) = re.findall(r"## v1.0 \((.*)\)", before)
+    box.row3("--baseline", code=0)
+    assert box.read("CHANGELOG.md") == before
+    whole = box.read("golden/bread/rye.gold.json")
+    box.case("rye", domain="technical")
+    box.row3("--baseline", code=0)
+    marked = before.replace("Metrics Impact", f"Metrics Impact (3 cases of {day}; cases or scoring changed since)")
+    assert box.read("CHANGELOG.md") == marked
+    box.write("golden/bread/rye.gold.json", whole)
+    box.row3("--baseline", code=0)
+    assert box.read("CHANGELOG.md") == before
+    box.case("rye", domain="technical")
+    box.row3("promote", "v1.1", code=0)
+    text = box.read("CHANGELOG.md")
+    assert text.count("changed since") == 1
+    assert text.index("## v1.1 (") < text.index("## v1.0 (") < text.index("changed since")
 
 
 def test_an_unreleased_entry_becomes_that_of_the_version(box: Box) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from row3.domain.runs import HistoryEntry
 from row3.project.changelog import (
     TO_WRITE,
     MetricRow,
     approval_entry,
     changelog_entry,
     insert_entry,
+    mark_figures,
     mixed_entries,
     unreleased_entry,
 )
@@ -32,6 +34,55 @@ ENTRY = changelog_entry(
     baseline_version="v1.0",
     notes=["Significant improvement on machine-learning.gold.json"],
 )
+
+
+OLD = "### Metrics Impact (15 cases of 2026-01-29; cases or scoring changed since)"
+
+
+def promotion(day: str = "2026-01-29", version: str = "v1.1", prompt: str = NAME, scored: str = "then") -> HistoryEntry:
+    return HistoryEntry(
+        run_id="r1",
+        at=f"{day}T10:00:00Z",
+        action="promotion",
+        suite="decomposition",
+        prompts={"first": "v2.0", prompt: version},
+        model="m",
+        mode="replay",
+        cases=15,
+        metrics={},
+        scored=scored,
+    )
+
+
+def test_figures_of_other_cases_are_marked_and_others_are_not() -> None:
+    entries = [
+        (ENTRY, promotion()),
+        (ENTRY.replace("2026-01-29", "2026-01-30"), promotion("2026-01-30")),
+        (ENTRY.replace("## v1.1", "## v1.2"), promotion(version="v1.2")),
+        (ENTRY.replace(NAME, "other"), promotion(prompt="other")),
+    ]
+    text = "# Changelog\n\n" + unreleased_entry("v1.1", NAME) + "\n" + "\n".join(entry for entry, _ in entries)
+    for entry, made in entries:
+        mark = OLD.replace("2026-01-29", made.at[:10])
+        marked = text.replace(entry, entry.replace("### Metrics Impact", mark))
+        assert mark_figures(text, [made], "now") == marked
+        assert mark_figures(marked, [made], "now") == marked
+        assert mark_figures(marked, [], "now") == marked
+        assert mark_figures(marked, [made], "then") == text
+        assert mark_figures(text, [made.replace(scored="now") for _, made in entries], "now") == text
+
+
+@given(
+    st.lists(st.sampled_from([ENTRY, OLD, "### Metrics Impact by hand", "```", "## v1.1 (2026-01-29)", "é", ""])),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_a_mark_changes_no_other_line(lines: list[str], newline: str, mark: bool) -> None:
+    text = "\ufeff" * mark + newline.join(lines).replace("\n", newline)
+    marked = mark_figures(text, [promotion()], "now")
+    for old, new in zip(text.split("\n"), marked.split("\n"), strict=True):
+        assert old == new or (old.strip() in ("### Metrics Impact", OLD) and new.strip() == OLD)
+    assert mark_figures(text, [], "now") == text
 
 
 def test_an_entry_has_the_format_of_the_standards() -> None:

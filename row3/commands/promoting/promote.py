@@ -311,7 +311,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
     if has_baseline(project, suite) or not all(prompt.is_rubric for prompt in newly):
         files |= baseline_files(project, suite, run)
-    changelog = read_changelog(project)
+    changelog = files[CHANGELOG].decode() if CHANGELOG in files else read_changelog(project)
     for ref, entry in reversed(list(zip(result.refs, result.entries, strict=True))):  # the first one ends up on top
         changelog = insert_entry(changelog, entry, str(ref.version), ref.name)
     files[CHANGELOG] = changelog.encode()
