@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from row3.comparing.baseline import manifest_of
 from row3.comparing.comparison import Comparer
-from row3.domain.judgements import CriteriaChange
+from row3.domain.judgements import CriteriaChange, Reason
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
@@ -17,7 +17,7 @@ from row3.errors import InvalidFile
 from row3.gate.judging import Context
 from row3.gate.power import detectable_metrics
 from row3.gate.results import Run
-from row3.gate.rolling import RollingBaseline, rolling_baseline
+from row3.gate.rolling import rolling_baseline
 from row3.project.base import asked_by
 from row3.project.criteria import loosened
 from row3.project.project import Project
@@ -51,7 +51,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
     context = Context(
-        rolling=_rolling(history if base is None else earlier, run, suite),
+        rolling=tuple(_rolling(history if base is None else earlier, run, suite)),
         declines=declines if declines >= suite.policy.declines else 0,
         merged=after is not None and bool(_detectable(comparer, suite) - _detectable(after, suite)),
         partial=session.options.partial,
@@ -71,10 +71,10 @@ def _detectable(comparer: Comparer, suite: Suite) -> set[str]:
     return detectable_metrics(comparer.pairs, suite.kind.metrics, suite.policy, primary=suite.kind.primary)
 
 
-def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> RollingBaseline | None:
-    """Compare the run with the mean of the latest runs; None if the base's gate does not use a rolling baseline."""
+def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> Iterable[Reason]:
+    """Compare the run with the mean of the latest runs, if the base's gate uses a rolling baseline."""
     if suite.policy.baseline == "saved" or run.partial:
-        return None
+        return ()
     entry = entry_of(with_action(run, "compare", commit=None, dirty=None))
     return rolling_baseline(history, entry, suite.tier, suite.kind.metrics, suite.policy, primary=suite.kind.primary)
 

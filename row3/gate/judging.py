@@ -12,7 +12,6 @@ from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zones_of
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
-from row3.gate.rolling import RollingBaseline
 from row3.kinds.demands import SOURCE
 
 SIGNATURE_DIGITS = 16
@@ -79,7 +78,7 @@ class Context:
     """Model and parameters of base and candidate, if they differ."""
     served: tuple[str, str] | None = None
     history_removed: int = 0
-    rolling: RollingBaseline | None = None
+    rolling: Sequence[Reason] = ()
     """The mean of the latest runs, if the suite's gate uses it."""
     added: str = ""
     """What the change adds and is judged by: `suite NAME` or `baseline`."""
@@ -257,8 +256,7 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
             yield Reason(code, verdict, change.key, {"before": change.before, "after": change.after})
     if context.partial:
         yield Reason(Code.PARTIAL, Verdict.INVESTIGATE)
-    if context.rolling is not None:
-        yield from context.rolling.reasons()
+    yield from context.rolling
     if context.declines:
         yield Reason(Code.DECLINING, Verdict.INVESTIGATE, figures={"runs": context.declines})
     yield from (Reason(Code.RECORDED_AGAIN, Verdict.INVESTIGATE, case) for case in context.recorded_again)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.manifests import Tier, tier_of
@@ -15,20 +14,6 @@ from row3.gate.policy import POINT, GatePolicy, reaches, worse_by
 
 LEAST_RUNS = 2
 """Fewest runs for a mean."""
-
-
-@dataclass(frozen=True, slots=True)
-class RollingBaseline:
-    """A run compared with the mean of the runs before it."""
-
-    runs: int
-    drops: Sequence[Reason] = ()
-
-    def reasons(self) -> Iterator[Reason]:
-        """Yield a reason for each metric that fell, or a note that there are too few runs for a mean."""
-        if self.runs < LEAST_RUNS:
-            yield Reason(Code.ROLLING_DROP, Verdict.PROCEED, figures={"runs": self.runs})
-        yield from self.drops
 
 
 def comparable_runs(history: Sequence[HistoryEntry], suite: str, tier: Tier, scored: str) -> list[HistoryEntry]:
@@ -57,29 +42,24 @@ def rolling_baseline(
     policy: GatePolicy,
     *,
     primary: str,
-) -> RollingBaseline:
-    """Compare a run's primary and gated metrics with their means over the latest comparable runs.
+) -> Iterator[Reason]:
+    """Yield a reason for each primary or gated metric that fell below its mean over the latest comparable runs.
 
     The drop is (baseline - current) / baseline, negated if lower is better; the policy has drops in per cent. An entry
-    that an earlier command made for this run is left out.
+    that an earlier command made for this run is left out. With too few runs for a mean, the only reason is a note.
     """
     earlier = comparable_runs(history, run.suite, tier, run.scored)
     if earlier and same_run(earlier[-1], run):
         earlier.pop()
     latest = [each.metrics for each in earlier[-policy.window :]]
     if len(latest) < LEAST_RUNS:
-        return RollingBaseline(len(latest))
-    gated = [metric for metric in metrics if metric.key in policy.metrics or metric.key == primary]
-    return RollingBaseline(len(latest), [*_drops(latest, run.metrics, gated, policy)])
-
-
-def _drops(
-    latest: Sequence[Mapping[str, float]], current: Mapping[str, float], metrics: Sequence[Metric], policy: GatePolicy
-) -> Iterator[Reason]:
+        yield Reason(Code.ROLLING_DROP, Verdict.PROCEED, figures={"runs": len(latest)})
+        return
     for metric in metrics:
         values = [each[metric.key] for each in latest if metric.key in each]
-        now = current.get(metric.key)
-        if now is None or len(values) < LEAST_RUNS:
+        now = run.metrics.get(metric.key)
+        gated = metric.key in policy.metrics or metric.key == primary
+        if now is None or not gated or len(values) < LEAST_RUNS:
             continue
         mean = math.fsum(values) / len(values)
         drop = worse_by(metric, mean, now, "relative")
