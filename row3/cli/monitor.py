@@ -122,8 +122,7 @@ def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
 def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: bool, posts: bool) -> int:
     """List the times when production exceeded its thresholds; exit 1 if one alert is critical.
 
-    Covers all records by default, `--since 24h` the alerts open in the last day. Rates alert only if chance is ruled
-    out (95%).
+    Lists all by default, `--since 24h` those open in the last day. Rates alert only if chance is ruled out (95%).
     """
     project = common.project()
     with open_store(project, os.environ).open() as connection:
@@ -133,8 +132,7 @@ def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: boo
         common.show_json([*(each.plain() for each in found), *(each.plain() for each in few)])
     else:
         shown = replace(common, format="markdown") if issue else common
-        document = monitoring_alerts.alerts_issue if issue else monitoring_alerts.alerts_document
-        shown.show_document(document(found, few))
+        shown.show_document(monitoring_alerts.alerts_document(found, few, issue=issue))
     if posts and (number := monitoring_alerts.notify(project, found, os.environ)):
         common.say(f"posted {count(number, 'change')} to the webhook")
     return 1 if any(alert.condition.severity == "critical" for alert in found) else 0

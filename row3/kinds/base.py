@@ -286,12 +286,10 @@ class MonitoredKind(Kind):
     """A kind of which production's answers may be."""
 
     @abstractmethod
-    def quality(self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
-        """Return what can be counted without a golden case over the items found in a text, each with its quote."""
-
-    @abstractmethod
-    def canaries(self, labels: Sequence[str], text: str | None, canaries: Sequence[str]) -> int | None:
-        """Return only the last of these counts."""
+    def quality(
+        self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str], *, sampled: bool
+    ) -> Quality:
+        """Return what can be counted over items and their quotes without a golden case; if not `sampled`, canaries."""
 
     @abstractmethod
     def expectations(self, output: Any) -> dict[str, Any]:

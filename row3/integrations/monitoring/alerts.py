@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -28,8 +29,6 @@ LEVEL = 0.95
 """Confidence with which a rate must be beyond its threshold."""
 LONGEST_MS = DAY_MS
 """Maximum length of joined windows."""
-FIRST_MS = -1 << 60
-"""Before all records: whether an alert is open depends on all of them."""
 
 
 class Alert(NamedTuple):
@@ -75,10 +74,10 @@ class Unevaluated(NamedTuple):
 
 
 def alerts(connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: int) -> list[Alert]:
-    """Return the alerts of a period, also those that began before it, sorted by their start."""
+    """Return the alerts of a period, sorted by their start; whether one is open depends on all records before it."""
     found = [
         alert
-        for condition, setting, windows in _watched(connection, settings, FIRST_MS, to_ms)
+        for condition, setting, windows in _watched(connection, settings, 0, to_ms)
         for alert in alerts_of(condition, setting, windows)
         if alert.to_ms is None or alert.to_ms > from_ms
     ]
@@ -93,7 +92,7 @@ def unevaluated(connection: Connection, settings: AlertsConfig, from_ms: int, to
 
 def unevaluated_of(condition: Condition, setting: AlertConfig, windows: Iterable[Window]) -> Unevaluated | None:
     """Return the condition if it was not evaluated in the last day, with its records since the last time."""
-    records, evaluated_ms, end_ms = 0, FIRST_MS, 0
+    records, evaluated_ms, end_ms = 0, -LONGEST_MS, 0
     for window in _joined(condition, setting.min_records, windows):
         records, end_ms = _records(condition, window.totals), window.to_ms
         evaluated_ms = end_ms if records >= setting.min_records else evaluated_ms
@@ -112,24 +111,20 @@ def _watched(
     connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: int
 ) -> Iterator[tuple[Condition, AlertConfig, Sequence[Window]]]:
     """Yield each condition with its setting and its windows."""
-    windows: dict[int, list[Window]] = {}
+    windows = cache(lambda minutes: windows_of(connection, minutes * MINUTE_MS, from_ms, to_ms))
     for condition in CONDITIONS:
         setting: AlertConfig = getattr(settings, condition.figure)
-        length = setting.window_minutes
-        if length not in windows:
-            windows[length] = list(windows_of(connection, length * MINUTE_MS, from_ms, to_ms))
-        yield condition, setting, windows[length]
+        yield condition, setting, windows(setting.window_minutes)
 
 
-def windows_of(connection: Connection, length_ms: int, from_ms: int, to_ms: int) -> Iterator[Window]:
-    """Yield the windows with records, oldest first; they start at multiples of their length."""
+def windows_of(connection: Connection, length_ms: int, from_ms: int, to_ms: int) -> list[Window]:
+    """Return the windows with records, oldest first; they start at multiples of their length."""
     parts = (by_minute if length_ms % HOUR_MS else hourly)(connection, from_ms, to_ms)
     joined: dict[int, Totals] = {}
     for begin, totals in parts.items():
         key = begin // length_ms * length_ms
         joined[key] = joined[key] + totals if key in joined else totals
-    for begin, totals in joined.items():
-        yield Window(begin, begin + length_ms, totals)
+    return [Window(begin, begin + length_ms, totals) for begin, totals in joined.items()]
 
 
 def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Window]) -> Iterator[Alert]:
@@ -160,10 +155,10 @@ def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Wind
             if is_beyond(since.totals):
                 alert, since = _merged(alert, since), None
             else:
-                yield _alert(condition, threshold, alert, since.to_ms)
+                yield Alert(condition, threshold, alert.from_ms, since.to_ms, figure.value(alert.totals) or 0.0)
                 alert = run = None
     if alert is not None:
-        yield _alert(condition, threshold, alert, None)
+        yield Alert(condition, threshold, alert.from_ms, None, figure.value(alert.totals) or 0.0)
 
 
 def _records(condition: Condition, totals: Totals) -> int:
@@ -199,28 +194,16 @@ def _is_significant(condition: Condition, totals: Totals, threshold: float) -> b
     return 1.0 - upper_bound(trials - int(getattr(totals, figure.of)), trials, LEVEL) > threshold
 
 
-def _alert(condition: Condition, threshold: float, window: Window, to_ms: int | None) -> Alert:
-    value = FIGURE[condition.figure].value(window.totals)
-    assert value is not None
-    return Alert(condition, threshold, window.from_ms, to_ms, value)
-
-
-def alerts_document(found: Sequence[Alert], few: Sequence[Unevaluated] = ()) -> Document:
-    """Return the alerts as a table, and what could not be evaluated."""
+def alerts_document(found: Sequence[Alert], few: Sequence[Unevaluated], *, issue: bool = False) -> Document:
+    """Return the alerts as a table, in the body of an issue with what to do, and what could not be evaluated."""
     critical = sum(alert.condition.severity == "critical" for alert in found)
     head = f"Production · {count(len(found), 'alert')}, {critical} critical" if found else "Production · no alerts"
-    table = [_table(found)] if found else []
-    return Document([Note([head]), *table, Note([each.text for each in few])])
-
-
-def alerts_issue(found: Sequence[Alert], few: Sequence[Unevaluated] = ()) -> Document:
-    """Return the body of an issue: the alerts, and what to do."""
-    if not found:
-        return alerts_document(found, few)
-    actions = dict.fromkeys(f"{FIGURE[alert.condition.figure].name}: {alert.condition.action}" for alert in found)
-    blocks: list[Block] = [Title("Alerts in production", 2), _table(found), Title("To do")]
-    tasks = Items([Task(action, done=False) for action in actions])
-    return Document([*blocks, tasks, Note([each.text for each in few])])
+    blocks: list[Block] = [Title("Alerts in production", 2) if found and issue else Note([head])]
+    blocks += [_table(found)] if found else []
+    if found and issue:
+        actions = dict.fromkeys(f"{FIGURE[alert.condition.figure].name}: {alert.condition.action}" for alert in found)
+        blocks += [Title("To do"), Items([Task(action, done=False) for action in actions])]
+    return Document([*blocks, Note([each.text for each in few])])
 
 
 def _table(found: Sequence[Alert]) -> Table:

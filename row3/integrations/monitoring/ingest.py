@@ -7,12 +7,12 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from row3.domain.counts import count
 from row3.integrations.monitoring.readers import CHUNK_BYTES, Aside, AsideFile, Chunk, chunks
@@ -106,8 +106,10 @@ def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_
     """Ingest a file, or stdin for `-`. Raises `InvalidFile`, `EnvironmentFault`, `MissingExtra`."""
     store, settings = open_store(project, environ), project.config.monitor
     keeping = Keeping(settings.sample, domain_canaries(project), settings.keep == "all", ids_wanted(store))
-    with _opened(file) as stream:
-        live = file == STDIN
+    live = file == STDIN
+    with contextlib.ExitStack() as stack:
+        with read_faults(file):
+            stream = sys.stdin.buffer if live else stack.enter_context(Path(file).open("rb"))
         small = not live and os.fstat(stream.fileno()).st_size <= CHUNK_BYTES
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return ingest(
@@ -119,17 +121,6 @@ def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_
             now_ms=now_ms,
             jobs=1 if small else cores,
         )
-
-
-@contextlib.contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    if file == STDIN:
-        yield sys.stdin.buffer
-        return
-    with contextlib.ExitStack() as stack:
-        with read_faults(file):
-            stream = stack.enter_context(Path(file).open("rb"))
-        yield stream
 
 
 def ids_wanted(store: Store) -> frozenset[str]:

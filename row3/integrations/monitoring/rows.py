@@ -107,10 +107,9 @@ def measure(record: Record, canaries: Mapping[str, Sequence[str]], *, sampled: b
     """Return the quality of a decomposition, outside the sample only its canaries; all None after an error."""
     if record.error is not None:
         return NO_QUALITY
-    kind, text, forbidden = monitored_kind(), record.source_text, canaries.get(record.domain or "", ())
-    if sampled:
-        return kind.quality([(one.label, one.source_quote) for one in record.concepts], text, forbidden)
-    return NO_QUALITY._replace(canaries=kind.canaries([one.label for one in record.concepts], text, forbidden))
+    items = [(one.label, one.source_quote) for one in record.concepts]
+    forbidden = canaries.get(record.domain or "", ())
+    return monitored_kind().quality(items, record.source_text, forbidden, sampled=sampled)
 
 
 def monitored_suites(project: Project) -> list[str]:

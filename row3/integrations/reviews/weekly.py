@@ -56,8 +56,8 @@ def _days(connection: Connection, to_ms: int) -> Section:
 
 
 def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:
-    asked = connection, project.config.monitor.alerts, from_ms, to_ms
-    found, few = alerts(*asked), unevaluated(*asked)
+    settings = project.config.monitor.alerts
+    found = alerts(connection, settings, from_ms, to_ms)
     found.sort(key=lambda each: (each.condition.severity, -each.from_ms))
     rows = []
     for each in found[:ALERTS]:
@@ -66,8 +66,8 @@ def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) 
         rows.append([key, each.condition.severity, moment(each.from_ms)[:16], end, *values])
     heads = {"condition": "alert", "severity": "", "from": "from", "to": "to", "value": "value", "threshold": "limit"}
     more = f"{len(found) - ALERTS:,} more: row3 monitor alerts --since {moment(from_ms)[:10]}"
-    notes = [*([more] if len(found) > ALERTS else []), *(each.text for each in few)]
-    return Section("alerts", "Alerts", heads, rows, "No alerts.", notes)
+    notes = [each.text for each in unevaluated(connection, settings, from_ms, to_ms)]
+    return Section("alerts", "Alerts", heads, rows, "No alerts.", [*[more] * (len(found) > ALERTS), *notes])
 
 
 def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:

@@ -17,13 +17,16 @@ SIMILAR = NameRule("token-sort", 0.8)
 """Names less similar than this, in any order of their words, are not compared by all rules, which takes 0.4 ms."""
 
 
-def measure(items: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
-    """Return the counts over concepts, given as label and quote."""
+def measure(
+    items: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str], *, sampled: bool
+) -> Quality:
+    """Return the counts over concepts, given as label and quote; if not `sampled`, only that of canaries."""
+    source = SourceText(text or "")
     labels = [label for label, _ in items]
-    found = count_canaries(labels, text, canaries)
-    if text is None or not text.strip():
-        return Quality(None, None, None, found)
-    source = SourceText(text)
+    found = [label for label in labels if canaries and _is_canary(label, tuple(canaries))]
+    number = sum(not source.mentions(label) for label in found) if labels and canaries else None
+    if not sampled or text is None or not text.strip():
+        return Quality(None, None, None, number)
     index = NameIndex((), (), NameRule(), source)
     quoted = [(label, quote) for label, quote in items if is_quote(quote, label)]
     return Quality(
@@ -33,17 +36,8 @@ def measure(items: Sequence[tuple[str, str | None]], text: str | None, canaries:
             for label, quote in quoted
         ),
         sum(not source.mentions(label) for label in labels),
-        found,
+        number,
     )
-
-
-def count_canaries(labels: Sequence[str], text: str | None, canaries: Sequence[str]) -> int | None:
-    """Return how many labels are canaries that the text does not mention; None without labels or canaries."""
-    if not (labels and canaries):
-        return None
-    found = [label for label in labels if _is_canary(label, tuple(canaries))]
-    source = SourceText(text or "") if found else None
-    return sum(source is not None and not source.mentions(label) for label in found)
 
 
 @lru_cache(maxsize=1 << 16)

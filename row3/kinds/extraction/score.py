@@ -256,17 +256,13 @@ class Extraction(MonitoredKind):
         relationships = [{"source": source, "predicate": word, "target": target} for source, word, target in related]
         return {"entities": list(found.values()), "relationships": relationships}
 
-    def quality(self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str]) -> Quality:
+    def quality(
+        self, found: Sequence[tuple[str, str | None]], text: str | None, canaries: Sequence[str], *, sampled: bool
+    ) -> Quality:
         """Count concepts that are quoted, verified, not in the text, or canaries."""
         from row3.kinds.extraction.quality import measure  # only monitoring needs it
 
-        return measure(found, text, canaries)
-
-    def canaries(self, labels: Sequence[str], text: str | None, canaries: Sequence[str]) -> int | None:
-        """Count concepts that are canaries and not in the text."""
-        from row3.kinds.extraction.quality import count_canaries
-
-        return count_canaries(labels, text, canaries)
+        return measure(found, text, canaries, sampled=sampled)
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
         """Yield every concept, canary and relationship."""

@@ -65,7 +65,7 @@ def read(store: Store, settings: AlertsConfig) -> Snapshot:
             seen = read_recent(connection, int(time.time() * 1000), settings)
     except Row3Error as error:
         return Snapshot(to_json({"fault": str(error)}), "", str(error))
-    return Snapshot(to_json(page(seen, settings.errors.threshold)), exposition(seen))
+    return Snapshot(to_json(page(seen)), exposition(seen))
 
 
 class Feed:

@@ -14,7 +14,7 @@ from operator import add
 from typing import NamedTuple
 
 from row3.domain.numbers import compact
-from row3.integrations.monitoring.alerts import unevaluated
+from row3.integrations.monitoring.alerts import Unevaluated, unevaluated
 from row3.integrations.monitoring.figures import CONDITIONS, FIGURE, Figure, target_text, value_text
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, moment
 from row3.integrations.monitoring.tables import BINS, Connection, Totals, all_time, by_minute, hourly, total
@@ -143,8 +143,9 @@ class Seen:
     recent: Totals
     minutes: Mapping[int, Totals]
     hours: Mapping[int, Totals]
-    unevaluated: list[str]
-    """The alerts without enough records."""
+    unevaluated: list[Unevaluated]
+    alarm: float
+    """The error rate that raises an alert."""
 
 
 def read_recent(connection: Connection, now_ms: int, settings: AlertsConfig) -> Seen:
@@ -161,22 +162,22 @@ def read_recent(connection: Connection, now_ms: int, settings: AlertsConfig) -> 
         recent=replace(total(connection, recent, end), first_ms=recent, last_ms=end),
         minutes=by_minute(connection, whole - MINUTES * MINUTE_MS, whole),
         hours=hourly(connection, end // DAY_MS * DAY_MS - (DAYS - 1) * DAY_MS, end),
-        unevaluated=[each.text for each in unevaluated(connection, settings, end - ALERT_MS, end)],
+        unevaluated=unevaluated(connection, settings, end - ALERT_MS, end),
+        alarm=ALARM if settings.errors.threshold is None else settings.errors.threshold,
     )
 
 
-def page(seen: Seen, alarm: float | None = None) -> Page:
-    """Return the content of the page; `alarm` is the error rate that raises an alert, by default STANDARDS'."""
+def page(seen: Seen) -> Page:
+    """Return the content of the page."""
     newest = None if seen.newest_ms is None else f"{moment(seen.newest_ms)[:19].replace('T', ' ')} UTC"
     if not seen.ever.requests:
         return Page(newest, "No records yet: row3 monitor ingest FILE", [])
     notices = [f"No records in the last hour. The panels end at the newest record, {newest}."] if seen.late else []
-    notices += [f"Alert on {each}." for each in seen.unevaluated]
+    notices += [f"Alert on {each.text}." for each in seen.unevaluated]
     days: dict[int, Totals] = {}
     for hour, totals in seen.hours.items():
         day = hour // DAY_MS * DAY_MS
         days[day] = days.get(day, Totals()) + totals
-    alarm = ALARM if alarm is None else alarm
     windows = {
         "minute": _window(seen.minutes, seen.end_ms // MINUTE_MS, MINUTES, MINUTE_MS)._replace(sums=seen.recent),
         "hour": _window(seen.hours, -(-seen.end_ms // HOUR_MS), HOURS, HOUR_MS),
@@ -185,7 +186,9 @@ def page(seen: Seen, alarm: float | None = None) -> Page:
     panels = []
     for step, title, about, figures, charts in PANELS:
         tiles = [_tile(KNOWN[key], windows[step].sums) for key in figures.split()]
-        panels.append(Panel(title, about, tiles, [_chart(key, step, windows[step], alarm) for key in charts.split()]))
+        panels.append(
+            Panel(title, about, tiles, [_chart(key, step, windows[step], seen.alarm) for key in charts.split()])
+        )
     return Page(newest, " ".join(notices), panels)
 
 
