@@ -118,15 +118,20 @@ def test_forged_scores_move_no_verdict(work: Box) -> None:
 
 @pytest.mark.parametrize("place", ["local", "state"])
 def test_a_forged_journal_answers_no_live_run(box: Box, model: Make, place: str) -> None:
-    fake = model(lambda case_id, times: FakeReply(json.dumps(flawless(CASES[case_id]))))
+    broken = {"rye"}
+    fake = model(lambda name, _: FakeReply("", 400) if name in broken else FakeReply(json.dumps(flawless(CASES[name]))))
     fake.serve(box)
+    box.row3("--mode", "live", "--model", "other", code=3)
+    (ended,) = (box.state / "journal").glob(f"{SUITE}--live--*.jsonl*")  # its name says of which command it is
+    broken.clear()
     box.row3("--mode", "record", "--model", "other", code=0)
     (recorded,) = [
         path for path in box.path(f"recordings/{SUITE}").rglob("*.jsonl") if '"other"' in path.read_text("utf-8")
     ]
     journal = (box.path(".row3") if place == "local" else box.state) / "journal"
     journal.mkdir(parents=True, exist_ok=True)
-    shutil.copy(recorded, journal / f"{SUITE}--live--{datetime.now(UTC):%Y%m%dT%H%M%SZ}-aaaaaa.jsonl")
+    command = ended.name.split("--")[2]
+    shutil.copy(recorded, journal / f"{SUITE}--live--{command}--{datetime.now(UTC):%Y%m%dT%H%M%SZ}-aaaaaa.jsonl")
     asked = len(fake.asked)
     box.row3("--mode", "live", "--model", "other", code=0)
     assert len(fake.asked) - asked == (3 if place == "local" else 0)
