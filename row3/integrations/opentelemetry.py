@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from row3 import __version__
+from row3.domain.calls import CALLED
 from row3.errors import MissingExtra, Undelivered
 from row3.integrations.finished import FinishedCase, FinishedRequest, FinishedRun
 from row3.integrations.http import Service, address
@@ -31,8 +32,6 @@ BATCH_BYTES = 1_000_000
 """Of the spans in one request: collectors accept a few megabytes."""
 PROVIDERS = {"azure": "azure.ai.openai", "gemini": "gcp.gemini", "local": "llama.cpp"}
 """The convention's names for presets, if different."""
-CALLED = ("mcp", "command", "python")
-"""Types of systems, which requests name instead of a model."""
 NO_ANSWER = "no_answer"
 NS = 1_000_000_000
 

@@ -18,7 +18,7 @@ from row3.gate.policy import PolicyName
 from row3.kinds import DEFAULT
 from row3.project.documents import refuse_numbers, validate
 from row3.project.integration_config import LangFuseConfig, MonitorConfig
-from row3.project.system_config import CommandConfig, Cost, McpConfig, PythonConfig
+from row3.project.system_config import Cost, SystemConfig
 from row3.project.tree import Tree, read_text
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
@@ -219,13 +219,7 @@ def _provider_type(value: Any) -> str:
     return str(value.get("type", "chat") if isinstance(value, dict) else getattr(value, "type", "chat"))
 
 
-SuiteProvider = Annotated[
-    Annotated[ProviderConfig, Tag("chat")]
-    | Annotated[McpConfig, Tag("mcp")]
-    | Annotated[CommandConfig, Tag("command")]
-    | Annotated[PythonConfig, Tag("python")],
-    Discriminator(_provider_type),
-]
+SuiteProvider = Annotated[Annotated[ProviderConfig, Tag("chat")] | SystemConfig, Discriminator(_provider_type)]
 
 
 class ArmConfig(Model):

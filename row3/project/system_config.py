@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, Tag, model_validator
 
 from row3.domain.calls import Call, Poll, Seconds
 from row3.domain.models import Model, Text, Worded
@@ -111,7 +111,9 @@ class PythonConfig(_SystemConfig):
     timeout_s: Seconds = 60.0
 
 
-SystemConfig = McpConfig | CommandConfig | PythonConfig
+SystemConfig = (
+    Annotated[McpConfig, Tag("mcp")] | Annotated[CommandConfig, Tag("command")] | Annotated[PythonConfig, Tag("python")]
+)
 
 
 def runs_here(config: SystemConfig) -> bool:
