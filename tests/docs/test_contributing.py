@@ -6,12 +6,10 @@ import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from row3.cli.formats import FORMS
-from row3.domain.calls import SystemType
 from row3.domain.endpoints import PRESETS
 from row3.kinds import MODULES
 from row3.kinds.checks.model import TYPES
@@ -63,12 +61,11 @@ def test_a_models_429_is_handled_in_one_file() -> None:
     assert handled == set(ROWS["what happens on a model's 429"])
 
 
-def test_a_service_a_system_a_kind_and_a_format_are_lines_where_the_table_says() -> None:
+def test_a_service_a_kind_and_a_format_are_lines_where_the_table_says() -> None:
     for question, names in {
         "adding a service with OpenAI's interface": PRESETS,
         "adding a kind": MODULES,
         "adding a format": [name for name, form in FORMS.items() if form.of_runs],
-        "adding a system that answers instead of a model": get_args(SystemType),
     }.items():
         assert all(set(names) & NAMED[file] for file in ROWS[question] if file.endswith(".py")), question
 
