@@ -235,7 +235,7 @@ LIVE = "--mode live"
         (LIVE, "--mode live --case *"),
         ("--mode live --case o*", LIVE),
         ("report --mode live --case *", "report --mode live"),
-        ("--compare --mode live", "promote v1.1 --mode live"),
+        ("--compare --mode live", LIVE),
         ("promote v1.1 --mode live", "--compare --mode live"),
         ("drift --sample 3", "recordings drift --sample 3"),
         ("drift --sample 3", "drift"),

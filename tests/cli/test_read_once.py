@@ -53,7 +53,7 @@ def box(shipped_second: Box, tmp_path: Path) -> Box:
         ("investigate", 2),
         ("promote v1.2 --approve measured-elsewhere", 3),
         ("leaderboard", 6),  # a pass for each combination
-        ("diff decompose-concepts-v1.0 decompose-concepts-v1.1", 2),
+        ("diff decompose-concepts-v1.0 decompose-concepts-v1.1", 3),  # and a combination without answers
         ("report --out ../report.html", 1),
         ("power", 2),
         ("flaky", 2),
