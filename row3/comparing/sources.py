@@ -112,7 +112,13 @@ def open_gate(session: Session, base: Project | None) -> Gate:
         return gate
     theirs = base.suite(own.name, own.tier)
     rules = replace(
-        theirs, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
+        theirs,
+        pipeline=own.pipeline,
+        provider=own.provider,
+        system=own.system,
+        arms=own.arms,
+        flag=own.flag,
+        given=own.given,
     )
     head.fallback = changed = open_changed(base.tree, project.tree, own.name)
     before = replace(changed, fallback=head, asks_differently=head.asks_differently, _embeddings={})

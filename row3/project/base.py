@@ -180,11 +180,10 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
         settings = project.settings(suite, "replay")
     except Row3Error:  # reported when the suite is judged
         return True
-    asked = {name for arm in (settings.arms or {"": settings}).values() for name in arm.pipeline}
     elsewhere = any(prompt in other.pipeline for other in project.config.suites.values())
     if settings.kind.judgeable.rubrics and not elsewhere:
         return True
-    return settings.system is None and (not asked or prompt in asked)
+    return settings.system is None and (not settings.pipeline or prompt in settings.pipeline)
 
 
 def _reads(project: Project, suite: str, path: str) -> bool:

@@ -58,6 +58,7 @@ class Suite(JudgedSuite):
     """Golden cases of one kind, the rules they are judged by, and what answers them."""
 
     pipeline: tuple[str, ...]
+    """Names of its prompts, those of both arms if it has arms; empty for all that its kind can read."""
     provider: ProviderConfig
     system: SystemConfig | None = None
     """What answers in place of a model and its prompts."""
@@ -137,7 +138,12 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         system=system,
         tier=tier,
     )
-    return replace(made, arms=_arms(settings, made, where=f"{where}.arms")) if kind.arms else made
+    if not kind.arms:
+        return made
+    arms = _arms(settings, made, where=f"{where}.arms")
+    pipelines = [arm.pipeline for arm in arms.values()]
+    asked = dict.fromkeys(name for pipeline in pipelines for name in pipeline) if all(pipelines) else ()
+    return replace(made, arms=arms, pipeline=tuple(asked))
 
 
 def _arms(settings: SuiteConfig, suite: Suite, *, where: str) -> dict[str, Suite]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 from row3.domain.counts import did_you_mean, nearest
@@ -36,13 +35,11 @@ def line_up(
         if named:
             raise no_prompts(suite, where)
         return _system_lineup(project, suite, pinned)
-    if suite.arms:
-        line = partial(line_up, project, role=role, named=named, pinned=pinned, where=where)
-        return _arms_lineup(project, suite, line, pinned)
     existing = project.versions
     promoted = project.promoted
     wanted = _named(named, existing, where)
-    pipeline = suite.pipeline or _default_pipeline(project, suite, existing)
+    of_arms = (name for arm in (suite.arms or {}).values() for name in arm.pipeline)
+    pipeline = tuple(dict.fromkeys((*(suite.pipeline or _default_pipeline(project, suite, existing)), *of_arms)))
     for name in wanted:
         if name not in pipeline:
             what = f"prompt `{name}` is not in the pipeline of suite `{suite.name}`"
@@ -67,11 +64,12 @@ def line_up(
             what = f"field `output`: `{prompt.output}` is not an output of kind `{suite.kind.name}`"
             raise InvalidFile(what, where=prompt.path, fix=f"Outputs: {', '.join(suite.kind.outputs)}")
         chosen.append(prompt)
-    return Lineup(
+    lineup = Lineup(
         tuple(chosen),
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
     )
+    return _arms_lineup(project, suite, lineup, pinned) if suite.arms else lineup
 
 
 def _system_lineup(project: Project, suite: Suite, pinned: Mapping[str, str]) -> Lineup:
@@ -82,31 +80,32 @@ def _system_lineup(project: Project, suite: Suite, pinned: Mapping[str, str]) ->
     return Lineup((stage,), {stage.ref.name: str(stage.ref.version)})
 
 
-def _arms_lineup(project: Project, suite: Suite, line: Callable[[Suite], Lineup], pinned: Mapping[str, str]) -> Lineup:
-    """Return the lineup of a suite with arms: each arm's call, if any, and its prompts, chosen by `line`."""
+def _arms_lineup(project: Project, suite: Suite, lineup: Lineup, pinned: Mapping[str, str]) -> Lineup:
+    """Return the lineup of a suite with arms: each arm's call, if any, and its prompts, which `lineup` has chosen."""
+    chosen = {prompt.ref.name: prompt for prompt in lineup.prompts}
     stages: dict[str, Prompt] = {}
-    promoted: dict[str, str] = {}
-    formerly: dict[str, frozenset[str]] = {}
+    promoted = dict(lineup.promoted)
     arms: dict[str, tuple[str, ...]] = {}
     for name, arm in (suite.arms or {}).items():
-        lineups = [line(replace(arm, system=None, arms=None))]
+        own = {each: chosen[each] for each in arm.pipeline or chosen}
         if arm.system is not None:
-            lineups.insert(0, _system_lineup(project, arm, pinned))
-        for each in lineups:
-            stages |= {prompt.ref.name: prompt for prompt in each.prompts}
-            promoted |= each.promoted
-            formerly |= each.formerly
-        arms[name] = tuple(prompt.ref.name for each in lineups for prompt in each.prompts)
-    return Lineup(tuple(stages.values()), promoted, formerly, arms)
+            call = _system_lineup(project, arm, pinned)
+            own = {call.prompts[0].ref.name: call.prompts[0], **own}
+            promoted |= call.promoted
+        stages |= own
+        arms[name] = tuple(own)
+    return Lineup(tuple(stages.values()), promoted, lineup.formerly, arms)
 
 
 def arm_steps(suite: Suite, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the names of each arm's stages in order, limited to those in a baseline's `names`."""
-    known, steps = set(names), {}
-    for name, arm in (suite.arms or {}).items():
-        call = () if arm.system is None else (call_name(arm.system),)
-        steps[name] = tuple(each for each in (*call, *arm.pipeline) if each in known)
-    return steps
+    arms, known = suite.arms or {}, dict.fromkeys(names)
+    calls = {name: (call_name(arm.system),) for name, arm in arms.items() if arm.system is not None}
+    prompts = [each for each in known if (each,) not in calls.values()]
+    return {
+        name: tuple(each for each in (*calls.get(name, ()), *(arm.pipeline or prompts)) if each in known)
+        for name, arm in arms.items()
+    }
 
 
 def _parsed(text: str) -> Version:

@@ -329,3 +329,78 @@ def test_events_beside_it_stay_diagnostics(first: Box) -> None:
     result = first.row3("--compare", "--suite", "events", "--format", "json", code=0).json
     assert result["verdict"] == "block"
     assert not result["blocked"]
+
+
+def arms_of_prompts(root: Path, desk: Desk) -> Box:
+    """Two arms that differ in their prompts alone; only `fullp` leads to an answer with evidence."""
+    pipelines = "".join(
+        f'\n[suites.{SUITE}.arms.{arm}]\npipeline = ["{name}"]\n'
+        for arm, name in (("baseline", "base"), ("full", "fullp"))
+    )
+    box = outcome_box(root, desk, pipelines, PLAIN)
+    box.replace("row3.toml", 'pipeline = ["answer"]\n', "")
+    box.path("prompts/answer-v1.0.md").unlink()
+    box.write("prompts/base-v1.0.md", PLAIN.replace("name: answer", "name: base"))
+    write_fullp(box, "1.0")
+    return box
+
+
+def write_fullp(box: Box, version: str) -> None:
+    text = PLAIN.replace("name: answer", "name: fullp").replace('"1.0"', f'"{version}"')
+    box.write(
+        f"prompts/fullp-v{version}.md", text.replace("{{ question }}", f"{{{{ question }}}} API refactor {version}")
+    )
+
+
+def promoted(box: Box) -> dict[str, str]:
+    entries = json.loads(box.read("prompts/promoted.json"))["prompts"]
+    return {name: entry["version"] for name, entry in entries.items()}
+
+
+@pytest.mark.parametrize("version", ["base-v1.0", "fullp-v1.0", "v1.0"])
+def test_prompts_of_arms_are_promoted(tmp_path: Path, desk: Desk, version: str) -> None:
+    box = arms_of_prompts(tmp_path / "project", desk)
+    box.row3("--mode", "record", code=0)
+    box.row3("promote", version, code=0)
+    assert promoted(box) == {"base": "v1.0", "fullp": "v1.0"}
+    write_fullp(box, "1.1")
+    result = box.row3("--prompt", "fullp-v1.1", "--mode", "record", "--format", "json", code=0).json
+    assert result["prompts"] == {"base": "v1.0", "fullp": "v1.1"}
+    box.row3("promote", "fullp-v1.1", code=0)
+    assert promoted(box) == {"base": "v1.0", "fullp": "v1.1"}
+    assert box.row3("--all", "--prompt", "base-v1.0", "--format", "json", code=0).json
+    box.row3("lint", code=0)
+
+
+def test_arms_without_a_pipeline_ask_the_prompts_of_the_kind(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, systems("python"), ANSWER)
+    box.replace("row3.toml", 'pipeline = ["answer"]\n', "")
+    box.row3("--baseline", "--mode", "record", code=0)
+    assert metrics(box.row3("--compare", "--format", "json", code=0).json) == BETTER
+    box.row3("promote", "v1.0", code=0)
+    assert promoted(box)["answer"] == "v1.0"
+
+
+def test_a_prompt_of_no_arm_is_refused(tmp_path: Path, desk: Desk) -> None:
+    box = arms_of_prompts(tmp_path / "project", desk)
+    box.write("prompts/answer-v1.0.md", PLAIN)
+    box.replace("row3.toml", 'pipeline = ["base"]\n', "")  # an arm without a pipeline asks all prompts of the kind
+    assert "2 of 2 cases have no answer" in box.row3("--prompt", "answer-v1.0", code=3).err
+    box.replace(
+        "row3.toml", "[suites.outcome.arms.baseline]\n", '[suites.outcome.arms.baseline]\npipeline = ["base"]\n'
+    )
+    for command in (("promote", "answer-v1.0"), ("--prompt", "answer-v1.0")):
+        assert "prompt `answer` is not in the pipeline of suite `outcome`" in box.row3(*command, code=2).errors[0]
+    box.replace("row3.toml", 'pipeline = ["base"]\n', 'pipeline = ["bass"]\n')
+    assert "prompt `bass` has no version" in box.row3(code=2).errors[0]
+
+
+def test_a_changed_arm_answers_by_the_criteria_of_the_base_too(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.init()
+    box.git("checkout", "-q", "-b", "work")
+    box.replace("row3.toml", 'model = "strong"', 'model = "feeble"')
+    box.row3("--mode", "record", code=0)
+    result = box.row3("--compare", "--against", "main", "--format", "json", code=1).json
+    assert result["deltas"]["evidenceRate"] == -1
