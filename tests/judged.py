@@ -156,7 +156,10 @@ POOR = {"correctness": 1, "completeness": 0, "evidence": 0, "hallucination": 2}
 
 
 class PairServer(ChatServer):
-    """Answers for both arms and judges: the large model wins; of every fifth question the first in order does."""
+    """Answers for both arms and judges: the large model wins; of every fifth question the first in order does.
+
+    A made-up model loses, and hallucinates.
+    """
 
     def reply_to(self, body: Any) -> FakeReply:
         """As the model or the judge is to answer."""
@@ -169,6 +172,9 @@ class PairServer(ChatServer):
         first = "large-model" in said.partition(" TWO ")[0]
         wins = first if number % 5 else True
         sides = {"baseline": GOOD if wins else POOR, "full": POOR if wins else GOOD}
+        if "made-up" in said:
+            made_up = "full" if "made-up" in said.partition(" TWO ")[2] else "baseline"
+            sides = {"baseline": GOOD, "full": GOOD} | {made_up: POOR | {"hallucination": 0}}
         return FakeReply(json.dumps({"case_id": "x", **sides, "delta": {"full_beats_baseline": False, "notes": "n"}}))
 
 

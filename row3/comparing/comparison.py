@@ -181,6 +181,7 @@ class Comparer:
             broke=self.broke,
             critical=self.critical,
             quarantined=self.quarantined,
+            primary=kind.primary,
         )
 
     def comparison(self, run: Run, base: BaseHeader, scores: Scores, judgement: Judgement) -> Comparison:

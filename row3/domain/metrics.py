@@ -31,6 +31,8 @@ class Threshold:
     excellent: float
     blocking: bool = True
     """Whether the fail zone blocks; otherwise it only warns."""
+    held: bool = False
+    """Whether it only warns because its judge is not calibrated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,6 +227,7 @@ class CalibrationReport:
     written: str = ""
     """The written file; empty if none."""
 
+    uncalibrated: Literal["investigate", "block"] = "investigate"
 
 @dataclass(frozen=True, slots=True)
 class JudgeComparison:

@@ -19,6 +19,8 @@ MOST_INCOMPARABLE = 0.5
 """Largest share of incomparable cases; with more, the comparison blocks."""
 CODES = {code.value: code for code in Code}
 NO_APPROVALS: Mapping[str, Approval] = {}
+UNCALIBRATED: dict[str, Any] = {"uncalibrated": True}
+"""Figure of a reason that does not block because the judge is not calibrated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Scores:
     """Critical cases that broke, or fell beyond both the limit and their own noise."""
     quarantined: Sequence[str] = ()
     """Quarantined cases that broke or fell beyond the limit."""
+    primary: str = ""
+    """Metric by which cases fall."""
     by_head: bool = False
     """The criteria are the head's, if they differ from the base's."""
     unchanged: bool = False
@@ -182,14 +186,18 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
         yield Reason(Code.NO_CASE, Verdict.BLOCK)
     for change in scores.changes:
         if change.code:
-            figures = {"before": change.baseline, "after": change.current}
-            yield Reason(CODES[change.code], change.verdict, change.key, figures)
+            figures: dict[str, Any] = {"before": change.baseline, "after": change.current}
+            held = change.key in scores.policy.held
+            yield Reason(CODES[change.code], change.verdict, change.key, figures | UNCALIBRATED if held else figures)
     yield from _zone_reasons(scores)
     for metric in scores.metrics:
         if metric.alarm and scores.after.get(metric.key, 0.0) > SLACK:
             yield Reason(Code.CANARY, Verdict.INVESTIGATE, metric.key, {"after": scores.after[metric.key]})
     critical = frozenset(scores.critical)
-    yield from (Reason(Code.CRITICAL_BROKE, Verdict.BLOCK, case) for case in scores.critical)
+    for case in scores.critical:
+        held = scores.primary in scores.policy.held and case not in scores.broke
+        verdict = Verdict.INVESTIGATE if held else Verdict.BLOCK
+        yield Reason(Code.CRITICAL_BROKE, verdict, case, UNCALIBRATED if held else {})
     yield from (Reason(Code.CASE_BROKE, Verdict.INVESTIGATE, case) for case in scores.broke if case not in critical)
     yield from (Reason(Code.QUARANTINED_FELL, Verdict.INVESTIGATE, case) for case in scores.quarantined)
     many = len(scores.incomparable) > MOST_INCOMPARABLE * scores.cases
@@ -211,12 +219,14 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
         if not (gated or warns):
             continue
         now, before = scores.after[key], scores.before.get(key)
-        figures = {"before": before, "after": now, "minimum": threshold.minimum}
+        figures: dict[str, Any] = {"before": before, "after": now, "minimum": threshold.minimum}
         drop = 0.0 if before is None else metric.drop(before, now)
-        if (earlier.get(key) is not Zone.FAIL or drop > SLACK) and not warns:
+        worse = earlier.get(key) is not Zone.FAIL or drop > SLACK
+        if worse and not warns:
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
         else:
-            yield Reason(Code.IN_FAIL_ZONE, Verdict.INVESTIGATE, key, figures)
+            held = worse and threshold.held
+            yield Reason(Code.IN_FAIL_ZONE, Verdict.INVESTIGATE, key, figures | UNCALIBRATED if held else figures)
 
 
 def _criteria_reasons(

@@ -61,6 +61,8 @@ class GatePolicy:
     """Drop from which a person should look."""
     metrics: tuple[str, ...] = ()
     """Gated metrics: their zones and drops can block."""
+    held: tuple[str, ...] = ()
+    """Metrics left out of `metrics` because their judge is not calibrated."""
     declines: int = 3
     """Consecutive declining runs that trigger a warning."""
     policy: PolicyName = "evidence"

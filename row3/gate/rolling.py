@@ -58,7 +58,7 @@ def rolling_baseline(
     for metric in metrics:
         values = [each[metric.key] for each in latest if metric.key in each]
         now = run.metrics.get(metric.key)
-        gated = metric.key in policy.metrics or metric.key == primary
+        gated = metric.key in (primary, *policy.metrics, *policy.held)
         if now is None or not gated or len(values) < LEAST_RUNS:
             continue
         mean = math.fsum(values) / len(values)
@@ -66,4 +66,5 @@ def rolling_baseline(
         if reaches(drop, policy.drops.get(metric.key, policy.drop)):
             figures = {"before": mean, "after": now, "drop": drop / POINT, "runs": len(values)}
             verdict = Verdict.BLOCK if metric.key in policy.metrics else Verdict.INVESTIGATE
-            yield Reason(Code.ROLLING_DROP, verdict, metric.key, figures)
+            held = {"uncalibrated": True} if metric.key in policy.held else {}
+            yield Reason(Code.ROLLING_DROP, verdict, metric.key, figures | held)

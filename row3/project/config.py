@@ -180,6 +180,8 @@ class JudgeConfig(EndpointConfig):
     """Default: 0."""
     min_kappa: Fraction | None = None
     """Kappa with people needed to block. Default: 0.6."""
+    uncalibrated: Literal["investigate", "block"] = "investigate"
+    """The worst verdict of its grades without such a calibration."""
 
 
 class LessonsMcpConfig(Model):

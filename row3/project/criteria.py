@@ -16,6 +16,7 @@ from row3.errors import InvalidFile
 from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.kinds.demands import demands_of
 from row3.project.cases import StoredCase
+from row3.project.judges import judge_settings
 from row3.project.project import Project
 from row3.project.quarantine import FILE as QUARANTINE
 from row3.project.quarantine import MOST, today
@@ -73,6 +74,7 @@ def _criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]
     if rules.judge is not None:
         yield "judge", Rule(f"{'+'.join(rules.judge.models)} x{rules.judge.votes}")
         yield "judge.warranted", Rule(rules.judge.warranted, "fewer")
+        yield "judge.uncalibrated", Rule(judge_settings(project.config, suite.name).uncalibrated == "block", "lower")
         yield from ((f"rubric.{name}", Rule(prompt.digest, "absent")) for name, prompt in rules.judge.rubrics.items())
     yield from ((f"document.{name}", Rule(digest_text(text.text), "absent")) for name, text in rules.documents.items())
     yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())

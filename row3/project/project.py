@@ -153,12 +153,13 @@ class Project:
         if kind.judgeable.rubrics:
             judge, judged = self._judge(name, kind), kind.judgeable.metrics
             rules = replace(rules, judge=judge)
-            if judged and not judge.warranted.issuperset(judge.rubrics):
-                # Metrics of a judge that has not been calibrated warn, and block nothing.
-                policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in judged))
-                zones = rules.thresholds.items()
-                warning = {key: replace(each, blocking=each.blocking and key not in judged) for key, each in zones}
-                rules = replace(rules, thresholds=warning)
+            blocks = judge_settings(self.config, name).uncalibrated == "block"
+            if judged and not blocks and not judge.warranted.issuperset(judge.rubrics):
+                held = tuple(key for key in policy.metrics if key in judged)
+                policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in held), held=held)
+                zones = {key: each for key, each in rules.thresholds.items() if key in judged}
+                warning = {key: replace(each, blocking=False, held=each.blocking) for key, each in zones.items()}
+                rules = replace(rules, thresholds={**rules.thresholds, **warning})
         flag = "" if self.default_suite == name else f" --suite {shlex.quote(name)}"
         return replace(made, flag=flag, rules=rules, policy=policy, project=self)
 

@@ -242,7 +242,7 @@ def _threshold(
         order = "minimum ≤ target ≤ excellent" if metric.higher_is_better else "minimum ≥ target ≥ excellent"
         raise InvalidFile(f"the zones overlap: {', '.join(described)}", where=where, fix=f"Keep {order}")
     blocking = own.blocking if own.blocking is not None else general is None or general.blocking
-    return Threshold(**steps, blocking=blocking)
+    return Threshold(steps["minimum"], steps["target"], steps["excellent"], blocking)
 
 
 def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *, where: str) -> GatePolicy:
@@ -260,7 +260,7 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
     """Return the policy with limits by metric; a metric with a limit can block. Raises `UsageError`."""
     also = {metric.also: metric.key for metric in kind.metrics if metric.also}
     limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where, also=also)
-    metrics = dict.fromkeys((*policy.metrics, *limits))
+    metrics = dict.fromkeys((*policy.metrics, *(key for key in limits if key not in policy.held)))
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 
 

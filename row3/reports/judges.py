@@ -130,7 +130,7 @@ def calibration_document(report: CalibrationReport, *, verbose: bool = False) ->
     for each in report.rubrics:
         labels = numbers.count(each.warranty.figures.labels, "label")
         blocks.append(Title(f"{each.rubric} {each.version} · {report.judge} · {labels}"))
-        blocks += [Facts(_figures(each.warranty)), Note([_verdict(each, report.min_kappa)])]
+        blocks += [Facts(_figures(each.warranty)), Note([_verdict(each, report)])]
         blocks += disagreement_blocks(each.warranty.disagreements, verbose=verbose)
         blocks.append(Note(_left_out(each), "quiet"))
     blocks.append(Note([f"{rubric} is not calibrated: {why}" for rubric, why in report.skipped], "warning"))
@@ -138,10 +138,11 @@ def calibration_document(report: CalibrationReport, *, verbose: bool = False) ->
     return Document([*blocks, Note([written])])
 
 
-def _verdict(report: RubricReport, min_kappa: float) -> str:
-    least = report.warranty.figures.least_kappa
+def _verdict(rubric: RubricReport, report: CalibrationReport) -> str:
+    least, min_kappa = rubric.warranty.figures.least_kappa, report.min_kappa
     if least.value < min_kappa:
-        return f"Kappa {least.value:.2f} is below {min_kappa:g}: this judge's grades never block."
+        does = "block all the same" if report.uncalibrated == "block" else "never block"
+        return f"Kappa {least.value:.2f} is below {min_kappa:g}: this judge's grades {does}."
     doubt = " The interval reaches below that: add labels to be sure." if least.low < min_kappa else ""
     return f"Kappa {least.value:.2f} is at least {min_kappa:g}: this judge's grades block like other metrics.{doubt}"
 
@@ -205,8 +206,8 @@ def judge_card(run: Run) -> list[Block]:
     rows += [(f"{rubric} {judge.rubrics[rubric].ref.version}", _warranty(run, rubric)) for rubric in _rubrics(run)]
     judged = [metric for metric in kind.metrics if metric.key in kind.judgeable.metrics]
     titles = ", ".join(metric.title for metric in judged)
-    blocks = judge.warranted.issuperset(judge.rubrics)
-    does = "block like other metrics" if blocks else "never block; a drop only needs a look"
+    held = run.suite.policy.held
+    does = "never block; a drop only needs a look" if held else "block like other metrics"
     rows.append(("warranty", f"judged metrics ({titles}) {does}"))
     rows += [(metric.title, share(run.rates[metric.key])) for metric in judged if metric.key in run.rates]
     rows += [("cost", text) for text in judge_cost(run.usage)]
@@ -256,7 +257,8 @@ def _unwarranted(run: Run, rubric: str) -> str:
     if judge is None or rubric in judge.warranted:
         return ""
     if rubric in judge.calibrated:
-        return "too few labels, or too little agreement with people (kappa): its grades do not block"
+        held = ": its grades do not block" if run.suite.policy.held else ""
+        return f"too few labels, or too little agreement with people (kappa){held}"
     if rubric in judge.stale:
         return f"the calibration is stale, calibrate again: row3 judge calibrate LABELS.jsonl{flag}"
     return f"the judge is not calibrated, label some answers: row3 judge label{flag}"

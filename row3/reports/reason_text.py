@@ -22,6 +22,7 @@ NAMED, NAMED_METRICS = 3, 6
 MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
 ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
 """Codes with one line per metric."""
+HELD = "no block, as the judge is uncalibrated: "
 CRITERIA = {
     Code.CRITERIA_ADDED: "new",
     Code.CRITERIA_TIGHTENED: "tightened",
@@ -93,7 +94,7 @@ def _group(reason: Reason) -> tuple[Any, ...]:
     elif reason.code in CRITERIA:
         kind, *rest = reason.subject.split(" ", 2)
         about = "demand" if kind == "case" and len(rest) == 2 else kind
-    return reason.code, reason.verdict, reason.after, about
+    return reason.code, reason.verdict, reason.after, about, reason.figures.get("uncalibrated")
 
 
 def _sentence(group: Sequence[Reason], words: Words) -> str:
@@ -103,6 +104,7 @@ def _sentence(group: Sequence[Reason], words: Words) -> str:
     else:
         sentence = SENTENCES[code]
         text = sentence(group, words) if callable(sentence) else _worded(group, sentence)
+        text = f"{HELD}{text}" if group[0].figures.get("uncalibrated") else text
     if group[0].after and code is not Code.NO_ANSWER:
         return f"under this change's own criteria, {text}; that would stop the next change"
     return text

@@ -118,3 +118,49 @@ def test_rates_have_an_interval_and_wins_are_corrected(box: Box) -> None:
     )
     assert max(map(len, out.splitlines()[1:])) <= 80
     assert "| **Value win rate** | **80.0%** | 49.0…94.3 |" in box.row3("--format", "markdown", code=0).out
+
+
+JUDGE = '[suites.two.judge]\nuncalibrated = "block"\n'
+HELD = "no block, as the judge is uncalibrated: Value win rate"
+
+
+@pytest.mark.parametrize("block", [True, False])
+def test_a_judge_without_labels_blocks_where_the_suite_says_so(box: Box, block: bool) -> None:
+    if block:
+        box.write("row3.toml", box.read("row3.toml") + JUDGE)
+    box.row3("--baseline", code=0)
+    box.replace("row3.toml", '"large-model"', '"made-up"')
+    done = box.row3("--compare", "--mode", "record", "--format", "json", code=int(block)).json
+    assert (done["deltas"]["valueWinRate"], done["deltas"]["hallucinationRate"]) == (-0.8, 1)
+    assert done["verdict"] == ("block" if block else "investigate")
+    worse = {each["subject"]: each for each in done["reasons"] if each["code"] == "worse"}
+    for key in ("valueWinRate", "hallucinationRate", "passRate"):
+        assert worse[key]["verdict"] == done["verdict"]
+        assert worse[key]["figures"].get("uncalibrated", False) is not block
+    assert (HELD in box.row3("--compare").out) is not block
+    assert box.row3("--compare", "--fail", "hallucination:0").code == int(block)
+
+
+def test_an_uncalibrated_judge_that_may_no_longer_block_is_a_loosened_rule(box: Box) -> None:
+    text = box.read("row3.toml")
+    box.write("row3.toml", text + JUDGE)
+    box.row3("--baseline", code=0)
+    box.init()
+    box.git("checkout", "-q", "-b", "work")
+    for looser in (text, text + JUDGE.replace("block", "investigate")):
+        box.write("row3.toml", looser)
+        done = box.row3("--compare", "--against", "main", "--format", "json", code=1).json
+        assert ("criteria_loosened", "rule judge.uncalibrated") in {(e["code"], e["subject"]) for e in done["reasons"]}
+    box.git("commit", "-qam", "loosened")
+    box.write("row3.toml", text + JUDGE)
+    done = box.row3("--compare", "--against", "work", "--format", "json", code=0).json
+    assert ("criteria_tightened", "rule judge.uncalibrated") in {(e["code"], e["subject"]) for e in done["reasons"]}
+
+
+def test_a_critical_case_that_only_an_uncalibrated_judge_saw_fall_does_not_block(box: Box) -> None:
+    box.replace("golden/two/q1.gold.json", '"id"', '"critical": true, "id"')
+    box.row3("--baseline", code=0)
+    box.replace("row3.toml", '"large-model"', '"made-up"')
+    done = box.row3("--compare", "--mode", "record", "--format", "json", code=0).json
+    (found,) = [each for each in done["reasons"] if each["code"] == "critical_broke"]
+    assert (found["verdict"], found["figures"]) == ("investigate", {"uncalibrated": True})

@@ -9,10 +9,11 @@ import json
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, get_args
 
 from row3.commands.judging.judged_answers import judge_of, judged_answers
 from row3.domain.judges import Coefficient, JudgeRequest
+from row3.domain.manifests import Tier
 from row3.gate.agreement import kappa
 from row3.kinds.judging import read_grade
 from row3.kinds.outcome.judgement import GRADES, winner
@@ -137,3 +138,11 @@ def test_the_page_counts_the_grades_that_move_with_the_order() -> None:
     moved = sum(one != other for one, other in by_case.values())
     page = " ".join((ROOT / "docs/judge.md").read_text("utf-8").split())
     assert f"in {moved} of {len(by_case)} cases" in page
+
+
+def test_the_shipped_suite_blocks_by_verdicts_that_nobody_has_labelled() -> None:
+    """V7.1: "gate releases if value win rate drops or hallucinations rise"."""
+    for tier in get_args(Tier):
+        policy = open_project(ROOT).suite("outcome", tier).policy
+        assert not policy.held
+        assert {"valueWinRate", "hallucinationRate"} <= {*policy.metrics}

@@ -389,3 +389,24 @@ def test_a_larger_fall_never_gets_a_milder_verdict(one, other):
     assert (
         verdict(side(after={"overall": 0.8 - small})).verdict <= verdict(side(after={"overall": 0.8 - large})).verdict
     )
+
+
+@given(
+    st.sampled_from(("evidence", "fixed", "paired")),
+    *[st.floats(0, 1) for _ in range(4)],
+    st.booleans(),
+)
+def test_a_held_metric_never_blocks_and_says_so(policy, recall, overall, new_recall, new_overall, critical):
+    """What blocks but for an uncalibrated judge is investigated, with the reason."""
+    moved = ({"recall": recall, "overall": overall}, {"recall": new_recall, "overall": new_overall})
+    given = {"critical": ("rye",) if critical else (), "primary": "overall"}
+    held = side(*moved, policy=policy_with(policy=policy, metrics=("recall",), held=("overall",)), **given)
+    warning = {"overall": replace(OVERALL.threshold, blocking=False, held=True)}
+    reasons = verdict(replace(held, thresholds=held.thresholds | warning)).reasons
+    own = [each for each in reasons if each.subject in ("overall", "rye")]
+    assert all(each.verdict < BLOCK for each in own)
+    free = verdict(side(*moved, policy=policy_with(policy=policy), **given)).reasons
+    blocked = {each.subject for each in free if each.verdict is BLOCK} & {"overall", "rye"}
+    assert blocked <= {each.subject for each in own if each.figures.get("uncalibrated")}
+    fell = [each for each in own if each.figures.get("uncalibrated") and each.code == "worse"]
+    assert all(overall - new_overall > 0.05 for _ in fell)

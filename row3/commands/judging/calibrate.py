@@ -47,9 +47,10 @@ def calibrate(
     judge, grades = judge_of(suite), RecordedGrades(suite, open_recordings(project, suite))
     given = read_labels(labels, suite.name, where=where)
     answers = judged_answers(project, suite)
-    minimum = judge_settings(project.config, suite.name).min_kappa
+    settings = judge_settings(project.config, suite.name)
     models = f"{', '.join(judge.models)} × {judge.votes}"
-    report = CalibrationReport(suite.name, models, MIN_KAPPA if minimum is None else minimum)
+    minimum = MIN_KAPPA if settings.min_kappa is None else settings.min_kappa
+    report = CalibrationReport(suite.name, models, minimum, settings.uncalibrated)
     kept: dict[str, Calibration] = {}
     for rubric in dict.fromkeys(label.rubric for label in given):
         labelled = [label for label in given if label.rubric == rubric]
