@@ -170,7 +170,7 @@ class PairServer(ChatServer):
         if "Judge by rubric" not in system:
             return FakeReply(json.dumps({"answer": f"question {number} by {body['model']}", "citations": []}))
         first = "large-model" in said.partition(" TWO ")[0]
-        wins = first if number % 5 else True
+        wins = first if number % 5 and body["model"] != "judge-2" else True
         sides = {"baseline": GOOD if wins else POOR, "full": POOR if wins else GOOD}
         if "made-up" in said:
             made_up = "full" if "made-up" in said.partition(" TWO ")[2] else "baseline"

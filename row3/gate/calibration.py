@@ -48,6 +48,12 @@ class Labelled:
         return self.person.passes == self.judge.passes
 
     @property
+    def right(self) -> bool:
+        """Whether judge and person agree on the winner of two answers, else on whether the answer passes."""
+        two = self.person.winner is not None and self.judge.winner is not None
+        return self.person.winner == self.judge.winner if two else self.agrees
+
+    @property
     def disagreement(self) -> float:
         """Sort key: different verdicts first, then the difference of grades."""
         return 1000.0 * (not self.agrees) + abs(self.error)
@@ -221,13 +227,13 @@ class CalibrationReport:
     judge: str
     """Models and votes."""
     min_kappa: float
+    uncalibrated: Literal["investigate", "block"] = "investigate"
     rubrics: list[RubricReport] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     """Rubrics without a calibration, and why."""
     written: str = ""
     """The written file; empty if none."""
 
-    uncalibrated: Literal["investigate", "block"] = "investigate"
 
 @dataclass(frozen=True, slots=True)
 class JudgeComparison:
@@ -239,9 +245,29 @@ class JudgeComparison:
     warranties: tuple[Warranty, Warranty]
     left_out: tuple[int, int]
     """Labels without a recorded grade, by judge."""
+    of: Literal["passes", "winner"]
+    """What both are right or wrong on."""
     only_right: tuple[int, int]
     """Labels on which only the first, or only the second, is right."""
     accuracy_difference: float
     """Second minus first."""
     p_value: float
     """McNemar's, exact and two-sided."""
+
+
+def compare_labelled(
+    suite: str,
+    rubric: str,
+    names: tuple[str, str],
+    sides: tuple[Sequence[Labelled], Sequence[Labelled]],
+    *,
+    flips: tuple[Sequence[bool], Sequence[bool]] = ((), ()),
+    left_out: tuple[int, int] = (0, 0),
+) -> JudgeComparison:
+    """Compare two judges on the same labels, at least one: on the winner where these compare two answers."""
+    first, second = (warranty(*each) for each in zip(sides, flips, strict=True))
+    right = [(one.right, other.right) for one, other in zip(*sides, strict=True)]
+    only = right.count((True, False)), right.count((False, True))
+    of: Literal["passes", "winner"] = "passes" if first.figures.winner_accuracy is None else "winner"
+    difference = (only[1] - only[0]) / len(right)
+    return JudgeComparison(suite, rubric, names, (first, second), left_out, of, only, difference, mcnemar(*only))

@@ -163,8 +163,9 @@ def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Doc
         [name, first.get(name, "–"), second.get(name, "–")] for name in dict.fromkeys([*first, *second])
     ]
     moved, (only, other) = numbers.points(found.accuracy_difference), found.only_right
+    what = "Accuracy" if found.of == "passes" else "Accuracy on the winner"
     lines = [
-        f"Accuracy differs by {moved} points; McNemar's exact p {numbers.p_value(found.p_value)} "
+        f"{what} differs by {moved} points; McNemar's exact p {numbers.p_value(found.p_value)} "
         f"({only:,} labels only {found.names[0]} is right on, {other:,} only {found.names[1]})."
     ]
     lines += [

@@ -164,3 +164,16 @@ def test_a_critical_case_that_only_an_uncalibrated_judge_saw_fall_does_not_block
     done = box.row3("--compare", "--mode", "record", "--format", "json", code=0).json
     (found,) = [each for each in done["reasons"] if each["code"] == "critical_broke"]
     assert (found["verdict"], found["figures"]) == ("investigate", {"uncalibrated": True})
+
+
+def test_two_judges_are_compared_on_the_winner(box: Box) -> None:
+    label(box)
+    box.replace("row3.toml", '"judge-1"', '"judge-2"')  # a judge that prefers what it reads first, so that all are ties
+    box.row3("--mode", "auto", code=0)
+    done = box.row3("judge", "compare", "judge-1", "judge-2", code=0)
+    # Judge 1 finds the winner of q3, q4, q6 to q9; judge 2 that of q1, the only tie.
+    assert "Accuracy on the winner differs by −50.0 points; McNemar's exact p .125 (6 labels only judge-1" in " ".join(
+        done.out.split()
+    )
+    found = box.row3("judge", "compare", "judge-1", "judge-2", "--format", "json", code=0).json
+    assert (found["of"], found["onlyRight"], found["accuracyDifference"]) == ("winner", [6, 1], -0.5)

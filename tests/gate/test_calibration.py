@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, recall_score
 
 from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate, Winner, model_family
 from row3.gate.agreement import rate
-from row3.gate.calibration import Labelled, corrected_rates, difference, mcnemar, spearman, warranty
+from row3.gate.calibration import Labelled, compare_labelled, corrected_rates, difference, mcnemar, spearman, warranty
 from row3.kinds.judging import JUDGED, LABELLED, WINNERS
 
 PERSON = (100, 75, 75, 25, 0, 100, 50, 75, 0, 25, 100, 50)
@@ -88,6 +89,48 @@ def test_spearman_equals_scipys(pairs: list[tuple[int, int]]) -> None:
         assert found is not None
         assert found.value == pytest.approx(spearmanr(one, other).statistic, abs=1e-9)
         assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+def test_two_judges_of_two_answers_are_compared_by_the_winner() -> None:
+    """On 999 pairs PandaLM-7B is right in 667 and GPT-3.5 in 710, of which only one is right in 111 and in 154."""
+    counts: dict[tuple[Winner, Winner, Winner], int] = {
+        ("tie", "tie", "tie"): 556,
+        ("baseline", "baseline", "tie"): 111,
+        ("tie", "baseline", "tie"): 154,
+        ("full", "tie", "baseline"): 178,
+    }
+    sides = [
+        [two(each[0], each[judge], passes=False) for each, times in counts.items() for _ in range(times)]
+        for judge in (1, 2)
+    ]
+    found = compare_labelled("s", "r", ("pandalm", "gpt"), (sides[0], sides[1]))
+    assert (found.of, found.only_right) == ("winner", (111, 154))
+    accuracies = [each.figures.winner_accuracy for each in found.warranties]
+    assert [round(each.value, 4) for each in accuracies if each] == [0.6677, 0.7107]
+    assert found.p_value == pytest.approx(binomtest(111, 265).pvalue)
+    assert found.p_value == pytest.approx(0.0097, abs=5e-5)
+
+
+labels_of_two = st.tuples(*[st.tuples(st.sampled_from(("baseline", "tie", "full")), st.booleans())] * 3)
+
+
+@given(st.lists(labels_of_two, min_size=1, max_size=30), st.booleans())
+def test_the_tested_accuracy_is_the_shown_one(labels: list[Any], pairs: bool) -> None:
+    """The difference that is tested is that of the accuracies shown for what is tested."""
+
+    def opinion(side: tuple[Winner, bool]) -> Opinion:
+        return Opinion(100.0 * side[1], side[1], side[0] if pairs else None)
+
+    one, other = (
+        [Labelled("c", "", opinion(each[0]), opinion(each[judge]), 0, None) for each in labels] for judge in (1, 2)
+    )
+    found = compare_labelled("s", "r", ("a", "b"), (one, other))
+    figures = [each.figures for each in found.warranties]
+    shown = [each.winner_accuracy if pairs else each.accuracy for each in figures]
+    assert found.of == ("winner" if pairs else "passes")
+    assert shown[0] is not None and shown[1] is not None
+    assert found.accuracy_difference == pytest.approx(shown[1].value - shown[0].value)
+    assert found.p_value == mcnemar(*found.only_right)
 
 
 def test_self_preference_is_the_difference_of_the_mean_errors() -> None:

@@ -26,7 +26,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score
 
 from row3.domain.judges import Agreement, Opinion, Winner
 from row3.gate.agreement import kappa
-from row3.gate.calibration import PLACES, Labelled, warranty
+from row3.gate.calibration import PLACES, Labelled, compare_labelled, warranty
 from row3.gate.intervals import mean_interval
 from row3.kinds.base import Rules
 from row3.kinds.outcome.judgement import rule
@@ -208,6 +208,19 @@ def test_agreement_of_pandalms_annotators() -> None:
     assert found.winner_accuracy is not None and found.winner_kappa is not None
     assert found.winner_accuracy.value == pytest.approx(accuracy_score(majority, judge))
     assert found.winner_kappa.value == pytest.approx(cohen_kappa_score(majority, judge))
+
+    # Their GPT-3.5 says "Tie", or nothing readable, in words.
+    said = [str(row["gpt_result"]) for row in read(root / "gpt-3.5-turbo-testset-v1.json")]
+    other: list[Winner] = [SIDES[int(each)] if each.isdigit() else "tie" for each in said]
+    sides = [
+        [
+            Labelled("c", "", Opinion(100, True, person), Opinion(100, True, verdict), 0, None)
+            for person, verdict in zip(majority, verdicts, strict=True)
+        ]
+        for verdicts in (judge, other)
+    ]
+    compared = compare_labelled("s", "r", ("pandalm", "gpt"), (sides[0], sides[1]))
+    assert compared.only_right == (111, 154)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from row3.gate.calibration import (
     Labelled,
     RubricReport,
     Warranty,
-    mcnemar,
+    compare_labelled,
     warranty,
 )
 from row3.project.calibrations import Calibration, calibrations_path, calibrations_text
@@ -149,21 +149,15 @@ def compare_judges(
         counts = ", ".join(f"{name} {len(each)}" for name, each in zip(names, (first, second), strict=True))
         fix = "Record them: `row3 --prompt RUBRIC-vX.Y --mode auto`, or with another model in [judge]"
         raise InvalidFile(f"no label has recorded grades of both ({counts})", where=where, fix=fix)
-    right = [(first[digest].agrees, second[digest].agrees) for digest in shared]
-    only = right.count((True, False)), right.count((False, True))
-    warranties = [
-        warranty([side[digest] for digest in shared], _flips(rubric, answers.values(), judge))
-        for side, judge in zip((first, second), judges, strict=True)
-    ]
-    return JudgeComparison(
+    of_first, of_second = ([side[digest] for digest in shared] for side in (first, second))
+    flips = [_flips(rubric, answers.values(), judge) for judge in judges]
+    return compare_labelled(
         suite.name,
         rubric,
         names,
-        (warranties[0], warranties[1]),
-        (len(chosen) - len(first), len(chosen) - len(second)),
-        only,
-        warranties[1].figures.accuracy.value - warranties[0].figures.accuracy.value,
-        mcnemar(*only),
+        (of_first, of_second),
+        flips=(flips[0], flips[1]),
+        left_out=(len(chosen) - len(first), len(chosen) - len(second)),
     )
 
 
