@@ -122,8 +122,8 @@ class JudgeRules:
     """By rubric, the calibration valid for its text, these models and votes."""
     stale: frozenset[str] = frozenset()
     """Rubrics whose calibration is no longer valid."""
-    labels: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    """A person's grades, 0 to 100, by rubric and digest of the graded material. They affect no score."""
+    labels: Mapping[tuple[str, str], tuple[float, Winner | None]] = field(default_factory=dict)
+    """A person's grades, 0 to 100, and winners, by rubric and digest of the graded material. They affect no score."""
 
     @property
     def signature(self) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist, fmean, variance
+from statistics import NormalDist
 from typing import Literal
 
 from row3.domain.judges import Agreement, Coefficient, Rate
@@ -113,30 +113,35 @@ def rogan_gladen(judged: Rate, sensitivity: Rate, specificity: Rate) -> Rate | N
     if youden <= 1e-9:
         return None
     value = min(1.0, max(0.0, (judged.value + specificity.value - 1) / youden))
-
-    def noise(share: Rate) -> float:
-        p = (share.value * share.count + 2) / (share.count + 4)
-        return p * (1 - p) / share.count
-
-    squared = noise(judged) + (1 - value) ** 2 * noise(specificity) + value**2 * noise(sensitivity)
-    half = Z * math.sqrt(squared) / youden
-    return Rate(value, max(0.0, value - half), min(1.0, value + half), judged.count)
+    squared = _noise(judged) + (1 - value) ** 2 * _noise(specificity) + value**2 * _noise(sensitivity)
+    return _between(value, math.sqrt(squared) / youden, judged.count)
 
 
-def prediction_powered(judged: Sequence[float], labelled: Sequence[tuple[float, float]]) -> Rate | None:
-    """Return a mean score corrected by labels of part of the run (Angelopoulos et al. 2023); None if too short.
+def _noise(share: Rate) -> float:
+    p = (share.value * share.count + 2) / (share.count + 4)
+    return p * (1 - p) / share.count
 
-    θ = mean of the judge over all + mean of (person - judge) over the labelled; the variances of both add.
+
+def _between(value: float, error: float, n: int) -> Rate:
+    """Return an estimate, cut to [0, 1], with the interval of its standard error."""
+    value, half = min(1.0, max(0.0, value)), Z * error
+    return Rate(value, max(0.0, value - half), min(1.0, value + half), n)
+
+
+def prediction_powered(judged: Rate, labelled: Sequence[tuple[bool, bool]]) -> Rate:
+    """Return a judged rate corrected by labels of part of the run (Angelopoulos et al. 2023).
+
+    θ = rate of the judge + mean of (person - judge) over the labels, cut to [0, 1]; the variances of both add. Neither
+    is ever 0: the rate's is as in `rogan_gladen`, the errors' that of a difference of matched proportions with half a
+    label more in each of the four cells, [b + c - (b - c)² / n] / n² (Agresti and Min 2005, Statistics in Medicine 24,
+    729-740).
 
     Args:
-        judged: the judge's scores of the answers without a label; length N ≥ 2.
-        labelled: pairs of a person's and the judge's score; length m ≥ 2.
+        judged: the judge's rate over the answers without a label.
+        labelled: for each label, at least one, whether the person and whether the judge says yes.
     """
-    if len(judged) < 2 or len(labelled) < 2:
-        return None
-    errors = [person - judge for person, judge in labelled]
-    value = fmean(judged) + fmean(errors)
-    squared = variance(judged) / len(judged) + variance(errors) / len(errors)
-    half = Z * math.sqrt(squared)
-    value = min(1.0, max(0.0, value))
-    return Rate(value, max(0.0, value - half), min(1.0, value + half), len(judged))
+    only_person, only_judge = labelled.count((True, False)), labelled.count((False, True))
+    b, c, n = only_person + 0.5, only_judge + 0.5, len(labelled) + 2
+    squared = _noise(judged) + (b + c - (b - c) ** 2 / n) / n**2
+    value = judged.value + (only_person - only_judge) / len(labelled)
+    return _between(value, math.sqrt(squared), judged.count)

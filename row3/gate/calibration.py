@@ -6,7 +6,7 @@ A label is a person's grade of an answer that the judge has graded too. Grades a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import correlation, fmean, variance
 from typing import Literal, NamedTuple
@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate, Winner
 from row3.domain.scores import Tally
 from row3.gate.agreement import Z, agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
-from row3.kinds.judging import JUDGED, LABELLED, WINNERS
+from row3.kinds.judging import JUDGED, LABELLED, LABELLED_WINNERS, WINNERS
 
 PLACES: dict[Winner | None, float] = {"baseline": 0.0, "tie": 50.0, "full": 100.0}
 """Winners as grades, with a tie in the middle."""
@@ -154,16 +154,24 @@ class Corrected(NamedTuple):
     labels: int
 
 
-def _covered(rubric: str, raw: Rate, said: tuple[float, float], pairs: Sequence[tuple[float, float]]) -> Corrected:
+Of = Literal["passes", "wins"]
+SAID: Mapping[Of, tuple[str, str, str]] = {
+    "passes": (JUDGED, LABELLED, "passed"),
+    "wins": (WINNERS, LABELLED_WINNERS, "full"),
+}
+"""By rate: the tally groups of what the judge says, and of that beside what the person says, and the word for yes."""
+
+
+def _covered(rubric: str, of: Of, raw: Rate, pairs: Sequence[tuple[bool, bool]]) -> Corrected:
     """Return a rate corrected by the run's own labels; if they cover most answers, the labels' own rate."""
-    passed = sum(judge for _, judge in pairs)
-    rest = [1.0] * round(said[0] - passed) + [0.0] * round(said[1] - (len(pairs) - passed))
-    found = prediction_powered(rest, pairs) if len(rest) >= len(pairs) else None
-    if found is None:
+    rest, yes = raw.count - len(pairs), raw.value * raw.count - sum(judge for _, judge in pairs)
+    unlabelled = rate(min(max(yes, 0.0), rest), rest) if rest >= len(pairs) else None
+    if unlabelled is None:
         labelled = rate(sum(person for person, _ in pairs), len(pairs))
-        return Corrected(rubric, "passes", raw, labelled, "labels", len(pairs))
+        return Corrected(rubric, of, raw, labelled, "labels", len(pairs))
+    found = prediction_powered(unlabelled, pairs)
     whole = Rate(found.value, found.low, found.high, raw.count)
-    return Corrected(rubric, "passes", raw, whole, "prediction-powered", len(pairs))
+    return Corrected(rubric, of, raw, whole, "prediction-powered", len(pairs))
 
 
 def _share(part: int, whole: int, repeats: int) -> Rate:
@@ -172,7 +180,7 @@ def _share(part: int, whole: int, repeats: int) -> Rate:
     return Rate(part / whole, *wilson(n * part / whole, n), n)
 
 
-def _by_calibration(rubric: str, of: Literal["passes", "wins"], raw: Rate, known: Agreement) -> Corrected:
+def _by_calibration(rubric: str, of: Of, raw: Rate, known: Agreement) -> Corrected:
     """Return a rate corrected by the judge's error rates from the calibration."""
     sensitivity, specificity = known.sensitivity, known.specificity
     if of == "wins":
@@ -182,28 +190,32 @@ def _by_calibration(rubric: str, of: Literal["passes", "wins"], raw: Rate, known
 
 
 def corrected_rates(tally: Tally, judge: JudgeRules, repeats: int = 1) -> Iterator[Corrected]:
-    """Yield the pass rate for each calibrated rubric of a run, and the win rate if it compares two answers.
+    """Yield the pass rate for each calibrated rubric of a run, before it the win rate if it compares two answers.
 
     If labels cover enough of the run, they correct the rate; otherwise the calibration's sensitivity and specificity
     do. The tally counts all repeats; the repeats of a case weigh as one.
     """
-    winners = tally.get(WINNERS, {})
     for rubric, known in judge.calibrated.items():
-        passed, failed = (tally.get(JUDGED, {}).get(f"{rubric} {word}", 0) for word in ("passed", "failed"))
-        if not (judged := passed + failed):
-            continue
-        if known.winner_kappa is not None and sum(winners.values()) == judged:  # all winners are of this rubric
-            yield _by_calibration(rubric, "wins", _share(winners.get("full", 0), judged, repeats), known)
-        raw = _share(passed, judged, repeats)
-        pairs: list[tuple[float, float]] = []
-        for said in ("passed", "failed"):
-            for truth in ("passed", "failed"):
-                times = tally.get(LABELLED, {}).get(f"{rubric} {said} {truth}", 0)
-                pairs += [(float(truth == "passed"), float(said == "passed"))] * round(times / repeats)
-        if len(pairs) >= FEWEST_COVERED:
-            yield _covered(rubric, raw, (passed / repeats, failed / repeats), pairs)
-        else:
-            yield _by_calibration(rubric, "passes", raw, known)
+        judged = sum(_of_rubric(tally, JUDGED, rubric).values())
+        compares = known.winner_kappa is not None and sum(_of_rubric(tally, WINNERS, rubric).values()) == judged
+        rates: tuple[Of, ...] = ("wins", "passes") if compares else ("passes",)  # all winners are of this rubric
+        for of in rates if judged else ():
+            said, labelled, word = SAID[of]
+            raw = _share(_of_rubric(tally, said, rubric).get(word, 0), judged, repeats)
+            pairs: list[tuple[bool, bool]] = []
+            for words, times in _of_rubric(tally, labelled, rubric).items():
+                mine, theirs = words.split()
+                pairs += [(theirs == word, mine == word)] * round(times / repeats)
+            enough = len(pairs) >= FEWEST_COVERED
+            yield _covered(rubric, of, raw, pairs) if enough else _by_calibration(rubric, of, raw, known)
+
+
+def _of_rubric(tally: Tally, group: str, rubric: str) -> dict[str, int]:
+    """Return a group's counts of one rubric by the words after its name, where the group names rubrics."""
+    counts = tally.get(group, {})
+    if group in (WINNERS, LABELLED_WINNERS):
+        return dict(counts)
+    return {label.removeprefix(f"{rubric} "): n for label, n in counts.items() if label.startswith(f"{rubric} ")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, TypeVar
 
-from row3.domain.judges import NO_MODEL, NO_RUBRIC, Graded, JudgeRequest, JudgeRules, Judging, Opinion, Verdict
+from row3.domain.judges import NO_MODEL, NO_RUBRIC, Graded, JudgeRequest, JudgeRules, Judging, Opinion, Verdict, Winner
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import read_object
@@ -14,8 +14,9 @@ from row3.kinds.outputs import closed_object
 from row3.metrics.aggregate import counted
 
 Vote = TypeVar("Vote")
-JUDGED, LABELLED, WINNERS = "judgedAnswers", "labelledAnswers", "winners"
-"""Tally groups with keys such as `RUBRIC passed`; `RUBRIC passed failed` (judge, then person); `full`."""
+JUDGED, LABELLED = "judgedAnswers", "labelledAnswers"
+WINNERS, LABELLED_WINNERS = "winners", "labelledWinners"
+"""Tally groups with keys such as `RUBRIC passed`; `RUBRIC passed failed` (judge, then person); `full`; `full tie`."""
 MOST_NOTES, LONGEST_NOTE = 5, 200
 """Maximum number of issues and of strengths, and of characters in each."""
 
@@ -89,19 +90,26 @@ def opinion(rules: JudgeRules | None, graded: Graded) -> Judging:
     return Opinion(100 * verdict.score, verdict.score >= graded.passes_from - 1e-9, reason=verdict.reason)
 
 
-def judged_tally(rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool | None]]) -> dict[str, dict[str, int]]:
-    """Count the answers that the judge passed, for labelled ones also the person; None (not judged) is skipped."""
+def judged_tally(
+    rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool | None]], winner: Winner | None = None
+) -> dict[str, dict[str, int]]:
+    """Count the answers that the judge passed, for labelled ones also the person; None (not judged) is skipped.
+
+    Of two answers, `winner` is the judge's.
+    """
     said: list[str] = []
     both: list[str] = []
+    winners: list[str] = []
     for graded, passes in judged:
         if passes is None or rules is None:
             continue
         words = f"{graded.rubric} {'passed' if passes else 'failed'}"
         said.append(words)
-        grade = rules.labels.get((graded.rubric, graded.digest)) if rules.labels else None
-        if grade is not None:
-            both.append(f"{words} {'passed' if grade >= 100 * graded.passes_from - 1e-9 else 'failed'}")
-    groups = {JUDGED: counted(said), LABELLED: counted(both)}
+        label = rules.labels.get((graded.rubric, graded.digest)) if rules.labels else None
+        if label is not None:
+            both.append(f"{words} {'passed' if label[0] >= 100 * graded.passes_from - 1e-9 else 'failed'}")
+            winners += [f"{winner} {label[1]}"] if winner is not None and label[1] is not None else []
+    groups = {JUDGED: counted(said), LABELLED: counted(both), LABELLED_WINNERS: counted(winners)}
     return {name: counts for name, counts in groups.items() if counts}
 
 

@@ -174,7 +174,7 @@ class Project:
             warranted=calibrations.warranted(judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa),
             calibrated=valid,
             stale=frozenset(calibrations.rubrics) - frozenset(valid),
-            labels={label.key: label.points for label in self.labels(suite)} if valid else {},
+            labels={label.key: (label.points, label.winner) for label in self.labels(suite)} if valid else {},
         )
 
     def _rubrics(self, kind: Kind) -> dict[str, Prompt]:

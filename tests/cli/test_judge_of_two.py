@@ -108,6 +108,7 @@ def test_rates_have_an_interval_and_wins_are_corrected(box: Box) -> None:
         "units": 10,
     }
     assert result["intervals"]["valueWinRate"] == wins
+    assert result["matchCounts"]["labelledWinners"] == {"full full": 8, "tie tie": 2}
     corrected = result["judges"]["judge-outcome"]["wins"]["corrected"]
     assert (corrected["value"], corrected["high"]) == (0.8, 1.0)
     assert corrected["low"] == pytest.approx(0.8 - 0.37169, abs=1e-5)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 from sklearn.metrics import cohen_kappa_score
 
 from row3.domain.judges import Coefficient, Rate
@@ -111,11 +111,19 @@ def test_corrected_rates_cover_the_truth() -> None:
     assert corrected / 300 >= 0.92 > raw / 300
 
 
-def test_prediction_powered_by_hand() -> None:
-    # mean judge .75, errors -.5 and 0 in turns, so .5; the two variances over their counts add up
-    judged, labelled = [1, 1, 1, 0] * 25, [(0.5, 1.0), (1.0, 1.0)] * 20
-    found = prediction_powered(judged, labelled)
-    assert found is not None and found.value == pytest.approx(0.5)
-    squared = (0.1875 * 100 / 99) / 100 + (0.0625 * 40 / 39) / 40
-    assert found.high - found.value == pytest.approx(1.959964 * math.sqrt(squared))
-    assert prediction_powered([1], [(1, 1), (0, 0)]) is None
+@given(
+    st.integers(2, 60), st.integers(0, 60), st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
+)
+def test_prediction_powered_equals_numpys(n: int, seen: int, labels: list[tuple[bool, bool]]) -> None:
+    """The variances are those of the data with made-up answers added, so that no interval is a point."""
+    judged = rate(min(seen, n), n)
+    assert judged is not None
+    found = prediction_powered(judged, labels)
+    answers = np.repeat([1.0, 0.0], [min(seen, n) + 2, n - min(seen, n) + 2])  # Agresti and Coull
+    person, judge = np.array([*labels * 2, (0, 0), (0, 1), (1, 0), (1, 1)], dtype=float).T  # Agresti and Min
+    error = np.sqrt(np.var(answers) / n + np.var(person - judge) / (len(labels) + 2))
+    value = np.clip(judged.value + np.mean(np.array(labels) @ [1, -1]), 0, 1)
+    assert found.value == pytest.approx(value)
+    assert found.low == pytest.approx(max(0, value - norm.ppf(0.975) * error))
+    assert found.high == pytest.approx(min(1, value + norm.ppf(0.975) * error))
+    assert 0 <= found.low <= found.value <= found.high <= 1 and found.low < found.high

@@ -15,7 +15,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, recall_score
 from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate, Winner, model_family
 from row3.gate.agreement import rate
 from row3.gate.calibration import Labelled, compare_labelled, corrected_rates, difference, mcnemar, spearman, warranty
-from row3.kinds.judging import JUDGED, LABELLED, WINNERS
+from row3.kinds.judging import JUDGED, LABELLED, LABELLED_WINNERS, WINNERS
 
 PERSON = (100, 75, 75, 25, 0, 100, 50, 75, 0, 25, 100, 50)
 JUDGE = (90, 80, 60, 25, 10, 100, 70, 75, 20, 75, 95, 40)
@@ -237,6 +237,50 @@ def test_labels_of_the_run_correct_it_and_cover_the_truth() -> None:
         assert found.method == "prediction-powered" and found.labels == 40 and found.corrected is not None
         covered += found.corrected.low <= 0.5 <= found.corrected.high
     assert 0.91 <= covered / 300 <= 0.99
+
+
+def test_agreeing_labels_leave_a_doubt() -> None:
+    """By hand: of 30 more answers 30 pass, so the half width is 1.95996 √(32/34 · 2/34 / 30 + 1 / 22²) = .12258."""
+    tally = {JUDGED: {"help passed": 50}, LABELLED: {"help passed passed": 20}}
+    [found] = corrected_rates(tally, rules(rate(20, 20), None))
+    assert found.method == "prediction-powered" and found.corrected is not None
+    assert (found.corrected.value, found.corrected.high) == (1.0, 1.0)
+    assert found.corrected.low == pytest.approx(1 - 0.12258, abs=1e-5)
+
+
+def compares(known: JudgeRules) -> JudgeRules:
+    """The same calibration of a judge of two answers."""
+    agreement = known.calibrated["help"].replace(winner_kappa=Coefficient(1, 0, 1))
+    return replace(known, calibrated={"help": agreement})
+
+
+@given(st.data(), st.integers(1, 3))
+def test_wins_are_corrected_by_the_runs_labels_as_passes_are(data: st.DataObject, repeats: int) -> None:
+    """The same counts give the same rate, whether they are of passes or of wins; no interval is a point."""
+    both = {(one, other): data.draw(st.integers(0, 15)) for one in (True, False) for other in (True, False)}
+    more = {said: data.draw(st.integers(0, 60)) for said in (True, False)}
+    said = {each: (both[each, True] + both[each, False] + more[each]) * repeats for each in (True, False)}
+    words, sides = {True: "passed", False: "failed"}, {True: "full", False: "tie"}
+    tally = {
+        JUDGED: {f"help {words[each]}": times for each, times in said.items()},
+        LABELLED: {f"help {words[one]} {words[other]}": times * repeats for (one, other), times in both.items()},
+        WINNERS: {sides[each]: times for each, times in said.items()},
+        LABELLED_WINNERS: {f"{sides[one]} {sides[other]}": times * repeats for (one, other), times in both.items()},
+    }
+    found = list(corrected_rates(tally, compares(rules(rate(9, 10), rate(8, 10))), repeats))
+    if not any(said.values()):
+        assert not found
+        return
+    wins, passes = found
+    labels = sum(both.values())
+    assert (wins.of, wins.raw) == ("wins", passes.raw)
+    if labels < 20:
+        assert wins.corrected is None and passes.method == "rogan-gladen"
+    else:
+        assert wins == passes._replace(of="wins")
+        assert wins.method == ("prediction-powered" if sum(more.values()) >= labels else "labels")
+    for each in found:
+        assert each.corrected is None or each.corrected.low < each.corrected.high
 
 
 def test_labels_of_most_answers_give_the_rate_themselves() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from row3.domain.asks import Ask
-from row3.domain.judges import NEUTRAL, Graded, Judging, Opinion
+from row3.domain.judges import NEUTRAL, Graded, Judging, Opinion, Winner
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.requests import digest_json
@@ -180,10 +180,11 @@ class Outcomes(Kind):
             "baselineHallucinationRate": float(baseline.hallucination < 2),
             "ties": float(ruling.winner is None),
         }
-        tally: dict[str, dict[str, int]] = {"judgements": {"given": 1}, WINNERS: {ruling.winner or "tie": 1}}
+        won: Winner = ruling.winner or "tie"
+        tally: dict[str, dict[str, int]] = {"judgements": {"given": 1}, WINNERS: {won: 1}}
         if output.judgement is None:
             values["positionBias"] = float(ruling.flipped)
-            tally |= judged_tally(rules.judge, [(_graded(case, answers, rules), ruling.passes)])
+            tally |= judged_tally(rules.judge, [(_graded(case, answers, rules), ruling.passes)], won)
         return Measured(_items(case, output, ruling, unproven["full"]), {}, values, skipped, tally=tally)
 
     def bad_answer(self, case: OutcomeCase, reason: str, raw: str, rules: Rules) -> CaseScore:
