@@ -42,6 +42,8 @@ def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tupl
         skipped["relationshipRecall"] = "the case expects no relationships"
         if concepts:
             skipped["relationshipAccuracy"] = "the case expects no relationships"
+    if not case.forbidden_concepts:
+        skipped["hallucinationRate"] = "the case has no canaries"
     if not case.forbidden_relationships:
         skipped["forbiddenRelationshipRate"] = "the case forbids no relationships"
     if not typed:
@@ -161,7 +163,7 @@ class Extraction(MonitoredKind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 16
+    version = 17
     case_model = GoldenCase
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {

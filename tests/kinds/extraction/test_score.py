@@ -243,6 +243,24 @@ class TestSkipped:
         assert result.metrics.keys() | result.skipped.keys() == {*ALL, *OF_TYPES}
 
 
+@pytest.mark.parametrize(
+    ("field", "metric"),
+    [("forbiddenConcepts", "hallucinationRate"), ("forbiddenRelationships", "forbiddenRelationshipRate")],
+)
+@pytest.mark.parametrize("output", [PERFECT, {"concepts": [quoted("Ghost")], "relationships": []}, {"concepts": []}])
+def test_what_a_case_does_not_forbid_has_no_rate(
+    score: Score, small_case: dict[str, Any], rules: Rules, output: Any, field: str, metric: str
+) -> None:
+    """0% would be excellent, and say that something was looked for."""
+    free, guarded = score(output, **{field: []}), score(output)
+    assert metric not in free.metrics and metric not in free.counts
+    assert free.skipped[metric].startswith("the case ")
+    assert free.metrics["overall"] == guarded.metrics["overall"]  # no penalty
+    assert free.metrics == {key: value for key, value in guarded.metrics.items() if key != metric}
+    bad = EXTRACTION.bad_answer(case_of(GoldenCase, small_case | {field: []}), "x", "", rules)
+    assert metric in bad.skipped and metric not in bad.metrics
+
+
 class TestNothingExpected:
     """An invention scores 0 on precision or relationship accuracy, which halves the 0.85."""
 
