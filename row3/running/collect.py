@@ -164,8 +164,8 @@ def collect(
 ) -> Run:
     """Return the run of these results; memory holds sums and the rows of a table. Raises `UsageError` for no case.
 
-    Quarantined cases are listed but not counted. If more than 5% of the judges' and scorers' scores are missing, not
-    counting `tolerated` reasons, the cases that lack them have failed.
+    Quarantined cases are listed but not counted. If two or more of the judges' and scorers' scores are missing, and
+    more than 5% of them, not counting `tolerated` reasons, the cases that lack them have failed.
     """
     aggregate, tally = Aggregate(), Tallies()
     spent: list[Spent] = []
@@ -176,7 +176,7 @@ def collect(
     skipped: dict[str, Counter[str]] = {}
     ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": [], "ungraded": []}
     primary = suite.kind.primary
-    unscored: list[tuple[str, str]] = []
+    unscored: list[tuple[str, str, int]] = []
     resting = {entry.case_id for entry in quarantine.active}
     for result in results:
         if take is not None:
@@ -190,7 +190,7 @@ def collect(
             for key, reason in result.skipped.items():
                 skipped.setdefault(key, Counter())[reason] += 1
         reasons = result.tally.get("unscored", {})
-        unscored += [(result.case_id, each) for each in reasons if not each.endswith(tolerated)]
+        unscored += [(result.case_id, each, n) for each, n in reasons.items() if not each.endswith(tolerated)]
         spent += result.spent
         records.add(result.line)
         if result.detail is not None:
@@ -204,10 +204,11 @@ def collect(
     if not records:
         what = "no case matches the selection"
         raise UsageError(what, where=f"{suite.golden}/", fix="Choose other cases with --case, --tag or --only")
-    if len(unscored) > MOST_FAILED * sum(tally.get("judgements", {}).values()):
-        ids["ungraded"] += dict.fromkeys(case_id for case_id, _ in unscored)
+    # All repeats of a case may have one answer, and so one grade.
+    if sum(n for _, _, n in unscored) > max(head["repeats"], MOST_FAILED * sum(tally.get("judgements", {}).values())):
+        ids["ungraded"] += dict.fromkeys(case_id for case_id, _, _ in unscored)
         ids["failed"] += ids["ungraded"]
-        problems += unscored
+        problems += [(case_id, reason) for case_id, reason, _ in unscored]
     means, pooled, usage = aggregate.means(), aggregate.pooled(), usage_of(spent, cost)
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     shares = {metric.key for metric in suite.kind.metrics if metric.share}

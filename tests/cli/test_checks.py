@@ -339,7 +339,8 @@ class TestOtherChecks:
 
     @pytest.mark.parametrize("name", ["exits", "becomes", "kills", "floods", "ends_later", "prints"])
     def test_a_scorer_leaves_stdout_and_the_exit_code_to_row3(self, tmp_path: Path, desk: Desk, name: str) -> None:
-        box = simple(tmp_path / "p", desk, [{"python": f"ends:{name}"}])
+        scorer = f"ends:{name}"
+        box = simple(tmp_path / "p", desk, [{"python": scorer}, {"python": scorer, "name": "again"}])
         box.write("ends.py", ENDS)
         box.write("out.jsonl", json.dumps({"caseId": "refund", "output": "x"}) + "\n")
         wrong = name not in WELL

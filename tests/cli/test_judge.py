@@ -251,3 +251,17 @@ def test_keys_on_a_terminal_are_kept_at_once(box: Box) -> None:
         code, out = person.end(CTRL_C)
     assert code == 130 and out == ""
     assert [line["grade"] for line in label_lines(box)] == [75, 0]
+
+
+def test_a_single_grade_that_is_missing_leaves_a_run_complete(box: Box, server: JudgeServer) -> None:
+    """Whatever the repeats, which have one answer and so one grade; two such answers of four are too many."""
+    few = ("--case", "q0[0-3]", "--mode", "live", "--format", "json")
+    try:
+        for broken, code in (({1}, 0), ({1, 2}, 3)):
+            server.broken = broken
+            for repeats in ("1", "3"):
+                done = box.row3(*few, "--repeats", repeats, code=code).json
+                assert done["failed"] == ([] if code == 0 else ["q01", "q02"])
+                assert done["denominators"]["judgedRate"] == 4 - len(broken)
+    finally:
+        server.broken = set()

@@ -220,8 +220,7 @@ def test_a_judgement_made_elsewhere_is_scored_without_a_model(tmp_path: Path, de
         {"caseId": "ve_002", "output": {"baseline": NOT_STATED, "full": NOT_STATED, "judgement": judgement}},
     ]
     box.write("out.jsonl", "".join(json.dumps(each) + "\n" for each in outputs))
-    # A judgement that came and cannot be used is missing, one that nobody gave is not.
-    done = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=3).json
+    done = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=0).json
     assert done["metrics"]["valueWinRate"] == 1  # of ve_002 the judgement names a fact that the case does not have
     assert done["denominators"]["valueWinRate"] == 1
     # By hand: of 1 of 1, Wilson's interval begins at 1 / (1 + 1.95996²).
@@ -256,7 +255,7 @@ def test_cases_of_one_file_are_cases_of_their_own(tmp_path: Path, desk: Desk) ->
     other = CASES[1] | {"forbidden_claims": ["Ann earns 10", "Ann earns 20"]}
     box.write(file, json.dumps({"version": "1.1", "cases": [other, CASES[0]]}))  # the order says nothing
     against = ("--compare", "--against", "main", "--format", "json")
-    box.row3(*against, code=3)  # the judge is told other claims
+    box.row3(*against, code=0)  # the judge is told other claims, and one missing grade stops nobody
     result = box.row3(*against, "--mode", "auto", code=0).json
     found = {(each["code"], each["subject"]) for each in result["reasons"] if each["code"].startswith("criteria")}
     assert found == {("criteria_added", "case ve_002 forbidden:ann earns 20")}
@@ -278,7 +277,7 @@ def test_a_document_is_part_of_the_criteria(tmp_path: Path, desk: Desk) -> None:
     result = box.row3("--compare", "--against", "main", "--format", "json").json
     codes = {(each["code"], each["subject"]) for each in result["reasons"]}
     assert ("criteria_changed", "rule document.meeting_001") in codes
-    assert "row3: outcome against" in box.row3("hook", "run", code=3).err
+    assert "row3: outcome against" in box.row3("hook", "run", code=0).err
 
 
 def test_two_documents_of_one_name_are_refused(tmp_path: Path, desk: Desk) -> None:
@@ -404,3 +403,29 @@ def test_a_changed_arm_answers_by_the_criteria_of_the_base_too(tmp_path: Path, d
     box.row3("--mode", "record", code=0)
     result = box.row3("--compare", "--against", "main", "--format", "json", code=1).json
     assert result["deltas"]["evidenceRate"] == -1
+
+
+@pytest.mark.parametrize(
+    ("cases", "missing", "complete"),
+    [(1, 1, True), (4, 1, True), (4, 2, False), (39, 2, False), (40, 2, True), (59, 3, False), (60, 3, True)],
+)
+def test_two_missing_judgements_above_5_percent_make_a_run_incomplete(
+    tmp_path: Path, desk: Desk, cases: int, missing: int, complete: bool
+) -> None:
+    """STRATEGY: an evaluation does not fail because a judge does."""
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    known = [CASES[1] | {"id": f"c{number}", "question": f"Question {number}?"} for number in range(cases)]
+    box.write("golden/outcome/value_eval/cases.json", json.dumps({"version": "1.0", "cases": known}))
+    good = {"baseline": grades(0), "full": grades(2), "delta": {}}
+    answers = {"baseline": BARE, "full": NOT_STATED}
+    lines = [
+        {"caseId": case["id"], "output": answers | {"judgement": good if number >= missing else "I would rather not"}}
+        for number, case in enumerate(known)
+    ]
+    box.write("out.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    done = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=0 if complete else 3).json
+    assert (done["complete"], len(done["failed"])) == (complete, 0 if complete else missing)
+    assert done["denominators"].get("valueWinRate", 0) == cases - missing  # left out of every mean
+    assert done["metrics"].get("valueWinRate", 1.0) == 1.0
+    items = done["cases"][0]["matches"]["items"]
+    assert {(item["state"], item["score"]) for item in items} == {("not-judged", 0.5)}
