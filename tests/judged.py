@@ -60,6 +60,10 @@ class JudgeServer(ChatServer):
     def __init__(self) -> None:
         self.judged: list[str] = []
         """Models that were asked for a grade."""
+        self.hurried: set[int] = set()
+        """Questions that get another answer."""
+        self.strict = False
+        """Whether every grade is another."""
         self.broken: set[int] = set()
         """Questions whose answer gets no readable grade."""
         super().__init__()
@@ -71,14 +75,15 @@ class JudgeServer(ChatServer):
         assert found is not None
         number = int(found[1])
         if "Grade by rubric" not in system:
-            return FakeReply(f"question {number}: " + "well " * (number + 1) + body["model"])
+            hurry = "In short, " if number in self.hurried else ""
+            return FakeReply(f"{hurry}question {number}: " + "well " * (number + 1) + body["model"])
         with self.lock:
             self.judged.append(body["model"])
         if number in self.broken:
             return FakeReply("I would rather not say.")
         every = 4 if "rubric 1.1" in system else 8
         points = truth(number) if number % every else 125 - truth(number)
-        points = min(points, 40 if "harsh" in system else 100)
+        points = min(points, 40 if "harsh" in system else 99 if self.strict else 100)
         return FakeReply(json.dumps({"score": points, "issues": [f"seen {number}"], "strengths": []}))
 
 

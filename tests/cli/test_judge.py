@@ -265,3 +265,15 @@ def test_a_single_grade_that_is_missing_leaves_a_run_complete(box: Box, server: 
                 assert done["denominators"]["judgedRate"] == 4 - len(broken)
     finally:
         server.broken = set()
+
+
+def test_drift_compares_the_answers_and_not_their_grades(box: Box, server: JudgeServer) -> None:
+    box.row3("--baseline", code=0)
+    few = ("drift", "--case", "q0*")
+    assert "10 answered word for word as before" in " ".join(box.row3(*few, code=0).out.split())
+    server.strict, server.hurried = True, {1, 2, 3}
+    try:
+        found = box.row3(*few, "--format", "json").json
+    finally:
+        server.strict, server.hurried = False, set()
+    assert found["same"] == 7, found
