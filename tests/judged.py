@@ -60,6 +60,8 @@ class JudgeServer(ChatServer):
     def __init__(self) -> None:
         self.judged: list[str] = []
         """Models that were asked for a grade."""
+        self.answered = 0
+        """Questions answered."""
         self.hurried: set[int] = set()
         """Questions that get another answer."""
         self.strict = False
@@ -75,6 +77,8 @@ class JudgeServer(ChatServer):
         assert found is not None
         number = int(found[1])
         if "Grade by rubric" not in system:
+            with self.lock:
+                self.answered += 1
             hurry = "In short, " if number in self.hurried else ""
             return FakeReply(f"{hurry}question {number}: " + "well " * (number + 1) + body["model"])
         with self.lock:

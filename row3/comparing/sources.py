@@ -21,6 +21,7 @@ from row3.project.recordings import RecordingIndex, open_changed
 from row3.project.suites import Suite
 from row3.running.case_results import Before
 from row3.running.replay import open_recordings
+from row3.running.run_options import check_cases
 from row3.running.session import Session
 from row3.running.suite_run import run_suite
 
@@ -100,6 +101,7 @@ class Gate:
 def open_gate(session: Session, base: Project | None) -> Gate:
     """Return the parts of a comparison. Raises `InvalidFile` without a baseline, `UsageError`."""
     project, own = session.project, session.suite
+    check_cases(project, own, session.options)
     head = open_recordings(project, own)
     if base is None:
         baseline = read_baseline(project, own)

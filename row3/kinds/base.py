@@ -144,6 +144,8 @@ class Judgeable:
     """Each part of a case's output that a judge grades, with a generator that asks the judge again."""
     asks: Callable[[Any, Rules], bool] = lambda case, rules: False
     """Whether a case's score needs more than case and answer: a judge, a function, or the answer's cost or time."""
+    lacks: Callable[[Any, Rules], str] = lambda case, rules: ""
+    """Which rubric or setting the suite lacks to score a case; empty for none."""
     functions: Callable[[Any, Rules], Iterable[str]] = lambda case, rules: ()
     """The functions, `module:function`, that score a case; for None as the case, those of the suite's checks."""
 

@@ -55,6 +55,13 @@ class Output(Model):
         """Parse a model's answer, with the documented repairs."""
         return read_text(cls, text, fields)
 
+    @classmethod
+    def unknown(cls, text: str) -> Any:
+        """Return an answer that stands for one that is not known yet, of which a judge grades all that it ever does."""
+        read = cls.read(text)
+        assert isinstance(read, Parsed)
+        return read.value
+
     def plain(self) -> dict[str, Any]:
         """Return the answer as JSON, with every field."""
         return self.model_dump(mode="json")

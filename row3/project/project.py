@@ -153,8 +153,7 @@ class Project:
         if kind.judgeable.rubrics:
             judge, judged = self._judge(name, kind), kind.judgeable.metrics
             rules = replace(rules, judge=judge)
-            blocks = judge_settings(self.config, name).uncalibrated == "block"
-            if judged and not blocks and not judge.warranted.issuperset(judge.rubrics):
+            if not judge.warranted >= {*judge.rubrics} and judge_settings(self.config, name).uncalibrated != "block":
                 held = tuple(key for key in policy.metrics if key in judged)
                 policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in held), held=held)
                 zones = {key: each for key, each in rules.thresholds.items() if key in judged}

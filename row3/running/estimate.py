@@ -15,7 +15,6 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.judges import JudgeRequest
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
-from row3.kinds.answers import Parsed
 from row3.kinds.demands import demands_of, expected_in
 from row3.project.cases import StoredCase
 from row3.project.project import Project
@@ -27,7 +26,7 @@ from row3.running.asks import judge_request
 from row3.running.budget import Prices, estimate_tokens, prices_of
 from row3.running.evaluate import Answers, Asking
 from row3.running.provider_access import check_provider, endpoint_of, guard_of, missing_access
-from row3.running.run_options import RunOptions, make_asking
+from row3.running.run_options import RunOptions, check_cases, make_asking
 
 UNKNOWN = "not known yet"
 """Placeholder for an unknown answer in a judge's requests."""
@@ -136,6 +135,7 @@ def estimate(
     """
     mode = options.mode or project.config.mode
     exposed = check_provider(project, suite)
+    check_cases(project, suite, options)
     asking = make_asking(suite, lineup, options)
     prices = prices_of(project, suite, known_models=True)
     index = open_index(project.tree, suite.name)
@@ -201,9 +201,7 @@ class _Planner:
         }
         exact = len(outputs) == len(known)
         if not exact:
-            unknown = kind.outputs[kind.whole].read(UNKNOWN)
-            assert isinstance(unknown, Parsed)
-            outputs = {arm: {kind.whole: unknown.value} for arm in known}
+            outputs = {arm: {kind.whole: kind.outputs[kind.whole].unknown(UNKNOWN)} for arm in known}
         output = kind.combine(outputs if kind.arms else outputs[""])
 
         def answer(ask: Ask) -> Any:

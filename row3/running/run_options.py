@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from row3.domain.prompts import Lineup
 from row3.domain.scores import CaseScore
-from row3.errors import UsageError
+from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.project.cases import StoredCase
 from row3.project.config import Mode
@@ -48,6 +48,14 @@ class RunOptions:
     def wants(self, case_id: str) -> bool:
         """Return whether a case runs."""
         return self.only is None or case_id in self.only
+
+
+def check_cases(project: Project, suite: Suite, options: RunOptions) -> None:
+    """Raise `InvalidFile` for a case that needs a rubric or setting that the suite lacks, before anything is asked."""
+    for stored in project.cases_of(suite) if suite.kind.judgeable.rubrics else ():
+        if options.wants(stored.id) and (problem := suite.kind.judgeable.lacks(stored.case, suite.rules)):
+            fix = f"Correct it; `row3 lint{suite.flag}` lists all that is wrong"
+            raise InvalidFile(problem, where=stored.where, fix=fix)
 
 
 def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:

@@ -25,7 +25,7 @@ from row3.running.collect import collect, header_for
 from row3.running.lineup import Role, line_up, named_rubric, with_rubrics
 from row3.running.provider_access import shown_address
 from row3.running.rendering.unused_input import unused_inputs
-from row3.running.run_options import make_asking, replay
+from row3.running.run_options import check_cases, make_asking, replay
 from row3.running.session import Session, save_log
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def run_suite(
     suite = suite or session.suite
     if session.mode != "replay":
         suite = replace(suite, address=shown_address(session.project, suite))
+    if judge is None:
+        check_cases(session.project, suite, session.options)
     lineup = lineup or line_up(session.project, suite, role=role, named=session.options.named)
     note_unused_inputs(session, suite, lineup, judge)
     asking = make_asking(suite, lineup, session.options)

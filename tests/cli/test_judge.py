@@ -277,3 +277,59 @@ def test_drift_compares_the_answers_and_not_their_grades(box: Box, server: Judge
     finally:
         server.strict, server.hurried = False, set()
     assert found["same"] == 7, found
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("--mode", "live"),
+        ("--mode", "replay"),
+        ("--mode", "auto", "--case", "q01"),
+        ("--baseline", "--mode", "record"),
+        ("--compare", "--mode", "live"),
+        ("--compare", "--against", "main"),
+        ("--dry-run", "--mode", "live"),
+        ("promote", "reply-v1.1", "--mode", "auto"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    ("check", "problem"),
+    [
+        ('{"judge": "helpfulnes"}', "rubric `helpfulnes` not found: no prompts/helpfulnes-v*.md"),
+        ('{"semantic": "well"}', "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"),
+    ],
+)
+def test_a_case_that_the_suite_cannot_score_is_an_error_before_anything_is_asked(
+    base: Box, server: JudgeServer, command: tuple[str, ...], check: str, problem: str
+) -> None:
+    base.write("prompts/reply-v1.1.md", base.read("prompts/reply-v1.0.md").replace('"1.0"', '"1.1"') + "{# new #}")
+    base.replace("golden/support/q01.gold.json", '{"judge": "helpfulness"}', check)
+    asked = server.answered, len(server.judged)
+    assert base.row3(*command, code=2).errors == [
+        f"error: golden/support/q01.gold.json: {problem}. Correct it; `row3 lint` lists all that is wrong."
+    ]
+    assert (server.answered, len(server.judged)) == asked
+    assert problem in base.row3("lint", code=2).out
+
+
+def test_a_change_that_corrects_a_rubrics_name_is_judged(base: Box, server: JudgeServer) -> None:
+    """The base's own faults stop nobody from mending them."""
+    base.replace("golden/support/q01.gold.json", '{"judge": "helpfulness"}', '{"judge": "helpfulnes"}')
+    base.commit("misspelt")
+    base.git("branch", "-f", "main")
+    base.replace("golden/support/q01.gold.json", '"helpfulnes"', '"helpfulness"')
+    assert base.row3("--compare", "--against", "main").code in (0, 1)
+
+
+def test_an_estimate_counts_the_judge_of_a_part_of_an_unknown_answer(box: Box, server: JudgeServer) -> None:
+    """Whether the answer has anything at the path is not known before it is there."""
+    for number in range(CASES):
+        path = ["$.text", "$[0]", None][number % 3]
+        check = {"judge": "helpfulness"} | ({"path": path} if path else {})
+        case = {"id": f"q{number:02}", "input": f"New: question {number}", "checks": [check]}
+        box.write(f"golden/support/q{number:02}.gold.json", json.dumps(case))
+    plan = box.row3("--dry-run", "--mode", "live", "--format", "json", code=0).json
+    assert plan["toSend"] == 2 * CASES
+    twice = box.row3("--dry-run", "--mode", "live", "--repeats", "2", "--format", "json", code=0).json
+    assert twice["toSend"] == 4 * CASES

@@ -13,7 +13,7 @@ from row3.domain.models import Model, Text, Worded
 from row3.kinds.answers import Parsed, Unusable, plain_text
 from row3.kinds.cases import Case, CaseId
 from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, validator_of
-from row3.kinds.checks.reading import quantity
+from row3.kinds.checks.reading import Anywhere, quantity
 from row3.kinds.outputs import NO_FIELDS, Fields, Output
 
 Tier = Literal["heuristic", "operation", "judged"]
@@ -192,6 +192,11 @@ class Reply(Output):
         """Take an answer as it is, without reasoning; only an empty one is unusable."""
         read = plain_text(text)
         return read if isinstance(read, Unusable) else Parsed(cls(answer=read.value), read.repairs)
+
+    @classmethod
+    def unknown(cls, text: str) -> Reply:
+        """Return an answer that has this text at any path."""
+        return cls(answer=Anywhere(text))
 
     def answer_json(self) -> Any:
         """Return the answer itself."""

@@ -23,6 +23,12 @@ class Nothing:
     """Stands for a missing part of an answer, since None is a JSON value."""
 
 
+class Anywhere(str):
+    """An answer with this text at any path."""
+
+    __slots__ = ()
+
+
 class Reading:
     """An answer, or its part at a path, as text and as a JSON value, each computed on first use."""
 
@@ -33,7 +39,7 @@ class Reading:
 
     def at(self, path: str | None) -> Reading:
         """Return the part of the answer at a path; the whole answer without a path."""
-        if path is None:
+        if path is None or isinstance(self.answer, Anywhere):
             return self
         part = Reading(self.answer, path)
         part.whole = self.whole

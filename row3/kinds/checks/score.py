@@ -119,6 +119,11 @@ def _asks(case: ChecksCase, rules: Rules) -> bool:
     return any(check.type in ASKING for check in (*rules.checks, *case.checks))
 
 
+def _lacks(case: ChecksCase, rules: Rules) -> str:
+    """Return the first rubric or setting that a check lacks."""
+    return next(filter(None, (check_problem(check, rules) for check in (*rules.checks, *case.checks))), "")
+
+
 def _functions(case: ChecksCase | None, rules: Rules) -> Iterable[str]:
     """Return the functions named by checks of type `python`."""
     checks = (*rules.checks, *(() if case is None else case.checks))
@@ -147,6 +152,7 @@ class Checks(Kind):
         example=_example,
         graded=_graded,
         asks=_asks,
+        lacks=_lacks,
         functions=_functions,
     )
     settings = frozenset({"checks", "judge", "matching.semantic", "passes"})

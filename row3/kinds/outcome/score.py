@@ -102,6 +102,12 @@ def _example() -> Mapping[str, Any]:
     return variables_of(case, answer, answer, {"example": SourceText("example")})
 
 
+def _lacks(case: OutcomeCase, rules: Rules) -> str:
+    """Return that the suite lacks the rubric by which answers are compared, if it does."""
+    known = rules.judge is not None and RUBRIC in rules.judge.rubrics
+    return "" if known else f"rubric `{RUBRIC}` not found: no prompts/{RUBRIC}-v*.md"
+
+
 class Outcomes(Kind):
     """Scores `{"baseline", "full", "judgement"}`: two answers with citations, and V7.1's judgement of them."""
 
@@ -118,6 +124,7 @@ class Outcomes(Kind):
         example=_example,
         graded=_parts,
         asks=lambda case, rules: True,
+        lacks=_lacks,
     )
     settings = frozenset({"arms", "documents", "fields", "judge"})
     graded_as = "systems"
