@@ -130,6 +130,8 @@ class TestAsked:
     def test_a_budget_needs_the_judges_price(self, start: Start) -> None:
         _, box = start(by_content)
         box.write("row3.toml", box.read("row3.toml") + "\n[prices.desk-1]\ninput = 1\noutput = 1\n")
+        # A service on this machine that needs no key would be free.
+        box.replace("row3.toml", "[judge]\n", '[judge]\nkey_variable = "GRADER_KEY"\n')
         done = box.row3("--mode", "record", "--max-cost", "1", code=2)
         assert f"`{JUDGE}`" in done.errors[0]
 
