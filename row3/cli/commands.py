@@ -15,8 +15,10 @@ from row3.cli.out_file import check_out
 from row3.domain.counts import nearest
 
 SAME_ANSWERS = frozenset(
-    ("suite", "jobs", "format", "out", "directory", "approve", "trust", "policy", "inconclusive", "fail")
-    + ("verbose", "quiet", "no_color", "resume", "max_cost", "make_commit")
+    (
+        *("suite", "jobs", "format", "out", "directory", "approve", "trust", "policy", "inconclusive", "fail"),
+        *("verbose", "quiet", "no_color", "resume", "max_cost", "make_commit"),
+    )
 )
 """Options that select no answers: a run continues one of the same command, whatever these are."""
 
