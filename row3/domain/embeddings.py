@@ -18,11 +18,11 @@ from operator import mul
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 
-Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
-"""Returns the similarity of each text of the first list to each text of the second, in [0, 1]."""
+Similarity = Callable[[str, str], float]
+"""Returns the similarity of two texts, in [0, 1]."""
 
 SEMANTIC_VERSION = 1
-"""Version of `row3.kinds.extraction.semantic`: raise it with every change that can move a match."""
+"""Version of `row3.kinds.semantic`: raise it with every change that can move a match."""
 
 LOCAL = "local"
 """The in-process model's name in `row3.toml`."""

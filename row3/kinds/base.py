@@ -203,8 +203,7 @@ class Kind(ABC):
 
         Weights and thresholds are compared separately.
         """
-        release = ".".join(rapidfuzz.__version__.split(".")[:2])
-        return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
+        return signed(self, rules)
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """Return the JSON schema of answers to a prompt with this output."""
@@ -282,6 +281,14 @@ class Kind(ABC):
     @abstractmethod
     def expected(self, case: Any) -> Iterable[Expected]:
         """Return everything that a case expects or forbids."""
+
+
+def signed(kind: Kind, rules: Rules, *own: str) -> str:
+    """Return a signature of the rules for names and meaning, and of the kind's own."""
+    release = ".".join(rapidfuzz.__version__.split(".")[:2])
+    names = f"{rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
+    semantic = [] if rules.semantic is None else [rules.semantic.signature()]
+    return " ".join([f"{kind.name}/{kind.version}", names, *own, *semantic])
 
 
 class MonitoredKind(Kind):

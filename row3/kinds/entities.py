@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from row3.domain.asks import Ask
-from row3.domain.matches import ItemMatch, Items, expectation
+from row3.domain.matches import CORRECT, ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
 from row3.kinds.base import TYPES, Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
@@ -76,9 +76,6 @@ def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Ref
     return documents + [Reference("entity", text) for one in entities for text in (one.name, *one.mentions)]
 
 
-FOUND = frozenset({"exact", "alias", "fuzzy"})
-
-
 def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
     """Check that mentions occur in the document, no entity is listed twice, and types are the suite's."""
     text = SourceText(case.text())
@@ -112,8 +109,9 @@ class Entities(Kind):
         Metric("type_accuracy", "Type accuracy", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
         Metric("mention_recall", "Mention recall", companion=True),
     )
-    groups = (Group("entities", "Entities", "extracted", "exact alias fuzzy duplicate unmatched"), TYPES)
+    groups = (Group("entities", "Entities", "extracted", "exact alias fuzzy semantic duplicate unmatched"), TYPES)
     lint = Lint(_lint, declares=lambda case: declared(case, case.expected_entities))
+    settings = frozenset({"fields", "matching.semantic"})
     in_text = True
     invented = frozenset(("entity_precision", "entity_f1"))
 
@@ -123,11 +121,10 @@ class Entities(Kind):
 
     def measure(self, case: EntitiesCase, output: EntitiesOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Match by name, with mentions as aliases; then compare types and mentions."""
-        yield from ()
         expected = case.expected_entities
-        matches = _match(case, output, rules)
+        matches = yield from _match(case, output, rules)
         found = _explained(case, output, matches)
-        n = len({match.position for match in matches if match.state in FOUND})
+        n = len({match.position for match in matches if match.state in CORRECT})
         types = [match.notes["typeState"] for match in found.items if "typeState" in match.notes]
         placed, given, wanted = _count_mentions(case, output, matches)
         counts = {
@@ -166,21 +163,21 @@ def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMa
     items = []
     for item, match in zip(output.entities, matches, strict=True):
         notes = {key: text for key, text in (("how", match.how), ("whyNot", match.why_not)) if text}
-        if match.state in FOUND:
+        if match.state in CORRECT:
             type_ = compare_types(type_of(item.type), expected[match.position].type)
             notes |= {"type": type_.given, "typeState": type_.state}
         name = expected[match.position].name if match.position >= 0 else None
         items.append(ItemMatch(item.name, match.state, name, match.score, notes))
-        if match.state in FOUND:
+        if match.state in CORRECT:
             found[match.position] = items[-1]
     return Items(
         tuple(items),
         tuple(expectation(e.name, {"type": e.type}, found.get(at)) for at, e in enumerate(expected)),
-        FOUND,
+        CORRECT,
     )
 
 
-def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:
+def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> Generator[Ask, Any, list[NameMatch]]:
     """Match by name, and by mentions of one entity only; of several entries for an entity, the fullest one counts."""
     owners = _positions([(entity.name, *entity.mentions) for entity in case.expected_entities])
     named = [
@@ -189,8 +186,14 @@ def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMa
     ]
     index = NameIndex(named, (), rules.names, SourceText(case.text()))
     order = sorted(range(len(output.entities)), key=lambda place: _fullness(output.entities[place]))
-    matches = dict(zip(order, match_names([output.entities[place].name for place in order], index), strict=True))
-    return [matches[place] for place in range(len(order))]
+    names = [output.entities[place].name for place in order]
+    matches = match_names(names, index)
+    if rules.semantic is not None:
+        from row3.kinds.semantic import names_by_meaning
+
+        matches = yield from names_by_meaning(matches, names, named, (), rules.semantic)
+    placed = dict(zip(order, matches, strict=True))
+    return [placed[place] for place in range(len(order))]
 
 
 def _fullness(entity: EntityOut) -> tuple[int, str, str]:
@@ -211,7 +214,7 @@ def _count_mentions(case: EntitiesCase, output: EntitiesOut, matches: Sequence[N
     placed = 0
     for text, position in given:
         under = [matches[place] for place in entries[text]]
-        right = all(match.state in FOUND and match.position in owners[text] for match in under)
+        right = all(match.state in CORRECT and match.position in owners[text] for match in under)
         placed += right and any(match.position == position for match in under)
     return placed, len(given), len(wanted)
 

@@ -246,7 +246,6 @@ def test_what_is_for_extraction_says_so(project: Box, kind: str) -> None:
     [
         ("weights = { recall = 1.0 }", "no composite"),
         ("[suites.events.predicates]\nallowed = []", "kind `events` does not use it"),
-        ('[suites.events.matching]\nsemantic = { model = "local" }', "kind `events` does not use it"),
         ("thresholds = { f2 = { minimum = 0, target = 0, excellent = 0 } }", "not a metric of this kind"),
         ('pipeline = ["search"]', "not an output of kind `events`"),
     ],
@@ -258,6 +257,14 @@ def test_settings_that_would_move_nothing(project: Box, line: str, said: str) ->
     project.write("row3.toml", head + line + tail.replace('golden = "memory/documents"\n', "", 1))
     done = project.row3("--suite", "events", code=2)
     assert said in done.errors[0]
+
+
+@pytest.mark.parametrize("kind", ["retrieval", "graph"])
+def test_a_kind_that_compares_ids_matches_nothing_by_meaning(project: Box, kind: str) -> None:
+    setting = f'[suites.{kind}.matching]\nsemantic = {{ model = "local" }}\n'
+    project.write("row3.toml", project.read("row3.toml") + setting)
+    done = project.row3("--suite", kind, code=2)
+    assert f"field suites.{kind}.matching.semantic: kind `{kind}` does not use it" in done.errors[0]
 
 
 @pytest.mark.parametrize("folder", ["../elsewhere", "/tmp", "memory//documents", "memory/documents/", "."])

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from row3.matching.normalise import normalise
 from tests.chat_server import FakeModel, FakeReply
 from tests.embedding_server import MODEL, EmbeddingServer
+from tests.memory import answers, document, memory, record, write
 from tests.projects import CASES, CONFIG, Box, flawless, tiny
 
 FILE = "recordings/bread/embeddings-toy-embed.jsonl"
@@ -281,3 +283,39 @@ def test_an_exact_scorer_matches_nothing_by_meaning(box: Box, server: EmbeddingS
     box.write("row3.toml", box.read("row3.toml") + '[suites.bread.matching]\nscorer = "exact"\n')
     done = box.row3(code=2)
     assert "field suites.bread.matching.semantic: scorer `exact` matches nothing by meaning" in done.err
+
+
+@pytest.mark.parametrize("kind", ["events", "entities"])
+def test_events_and_entities_are_matched_recorded_and_replayed_too(tmp_path: Path, kind: str) -> None:
+    box = memory(tmp_path / "project")
+    case = document("m2")
+    case["expected_entities"].append({"name": "harbour", "type": "PLACE", "mentions": ["the port"]})
+    write(box, "golden/memory/documents/m2.gold.json", case)
+    given = answers(kind)
+    if kind == "events":
+        given["m2"]["events"][1] |= {"description": "Trials of our machine are over", "evidence": ""}
+        similar = ["trials of our machine are over", "finish the pump test"]
+    else:
+        given["m2"]["entities"].append({"name": "docks", "type": "PLACE", "mentions": ["the port"]})
+        similar = ["docks", "harbour"]
+    record(box, kind, "1.0", given)
+    options = ("--suite", kind, "--format", "json")
+    off = box.row3(*options, code=0).json
+    config, fake = box.read("row3.toml"), EmbeddingServer(similar)
+    semantic = f'model = "{MODEL}"\nbase_url = "{fake.url}"\n'
+    box.write("row3.toml", f"{config}\n[suites.{kind}.matching.semantic]\n{semantic}")
+    try:
+        assert f"by {MODEL} is recorded" in flat(box.row3("--suite", kind, code=3).out)
+        done = box.row3(*options, "--mode", "auto", code=0).json
+    finally:
+        fake.stop()
+    recall = {"events": "recall", "entities": "entity_recall"}[kind]
+    assert done["metrics"][recall] == 1.0 > off["metrics"][recall]
+    items = [item for case in done["cases"] for item in case["matches"]["items"]]
+    (item,) = [item for item in items if normalise(item["label"]) == similar[0]]
+    assert normalise(item["expected"]) == similar[1]
+    assert "semantic" in (item["state"], item.get("how"))
+    texts = [json.loads(line)["text"] for line in box.read(f"recordings/{kind}/embeddings-{MODEL}.jsonl").splitlines()]
+    assert {*similar} <= {*texts} == {*fake.texts}
+    assert box.row3(*options, code=0).json["cases"] == done["cases"]
+    assert "all recordings are in order" in box.row3("recordings", "verify", "--suite", kind, code=0).out

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.embeddings import SemanticRule
 from row3.domain.misfits import MisfitsError
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.entities import KIND as ENTITIES
 from row3.kinds.entities import EntitiesCase
-from tests.scoring import case_of, score_by
+from row3.matching.normalise import normalise
+from tests.scoring import case_of, score_by, toy_angles, toy_vectors
 
 RULES = Rules()
 KEYS = {metric.key for metric in ENTITIES.metrics}
@@ -245,3 +247,71 @@ def test_every_answer_scores_between_0_and_1_in_any_order(entities: list[Any], r
 @settings(deadline=None, max_examples=50)
 def test_the_order_of_expectations_does_not_matter(expected: list[Any], entities: list[Any]) -> None:
     assert score(entities, expected_entities=expected).metrics == pytest.approx(score(entities).metrics)
+
+
+MEANS = Rules(semantic=SemanticRule("toy"))
+THINGS = [
+    {"name": "Customer portal", "type": "PRODUCT", "mentions": ["customer portal", "AC"]},
+    {"name": "warehouse", "type": "PLACE", "mentions": ["warehouse"]},
+    {"name": "Northern plant", "type": "PLACE", "mentions": ["northern plant"]},
+]
+
+
+def meant(names: list[str], *groups: list[str], rules: Rules = MEANS, expected: Any = THINGS) -> CaseScore:
+    """The score of an answer with these names; names of one group are similar."""
+    case = case_of(EntitiesCase, CASE | {"expected_entities": expected})
+    read = ENTITIES.read_output({"entities": [{"name": name, "type": "PLACE", "mentions": [name]} for name in names]})
+    assert isinstance(read, Parsed)
+    return score_by(ENTITIES, case, read.value, rules, toy_vectors(*(map(normalise, group) for group in groups)))
+
+
+def test_a_name_in_other_words_is_found_by_meaning() -> None:
+    similar = ["depot", "warehouse"]
+    assert states(meant(["depot"], similar, rules=Rules())) == ["unmatched"]
+    found = meant(["sailing boat", "depot"], similar)
+    assert states(found) == ["unmatched", "semantic"]
+    assert (found.explanation.items[1].expected, found.explanation.items[1].score) == ("warehouse", pytest.approx(0.9))
+    assert (found.counts["entity_recall"], found.counts["type_accuracy"]) == ((1, 3), (1, 1))
+    assert found.tally["entities"] == {"semantic": 1, "unmatched": 1}
+    assert ENTITIES.shortfall(found)["wrongEntities"] == ("sailing boat",)
+
+
+def test_a_mention_in_other_words_is_found_by_meaning_too() -> None:
+    portal = [{"name": "Aurora", "type": "PRODUCT", "mentions": ["client area"]}]
+    assert states(meant(["customer pages"], ["customer pages", "client area"], expected=portal)) == ["semantic"]
+    shared = [*portal, {"name": "Borealis", "type": "PRODUCT", "mentions": ["client area"]}]
+    assert states(meant(["customer pages"], ["customer pages", "client area"], expected=shared)) == ["unmatched"]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("southern factory", "Northern plant"),
+        ("warehouse 2", "warehouse"),
+        ("new warehouse", "warehouse"),
+        ("not the warehouse", "warehouse"),
+        ("Marta", "Marta Oliveira"),  # a mention of two
+        ("Oliver Martins", "Marta Oliveira"),
+        ("Bob Smith", "Alice Chen"),
+        ("Telvox", "Nordfrisk Foods"),
+        ("Project Beta", "Project Alpha"),
+    ],
+)
+def test_another_name_never_matches_however_similar_its_embedding(name: str, other: str) -> None:
+    found = meant([name], [name, other], expected=[*THINGS, *CASE["expected_entities"]])
+    assert states(found) == ["unmatched"]
+
+
+def test_an_entity_is_found_once_by_meaning() -> None:
+    similar = ["depot", "warehouse"]
+    assert sorted(states(meant(["depot", "Depot"], similar))) == ["duplicate", "semantic"]
+    assert states(meant(["warehouse", "depot"], similar)) == ["exact", "unmatched"]
+
+
+@pytest.mark.parametrize(("angle", "state"), [(10, "unmatched"), (40, "semantic")])
+def test_a_name_nearer_to_a_found_entity_is_no_other_one(angle: float, state: str) -> None:
+    case = case_of(EntitiesCase, CASE | {"expected_entities": [*THINGS, {"name": "shed", "type": "PLACE"}]})
+    read = ENTITIES.read_output({"entities": [{"name": "shed"}, {"name": "depot"}]})
+    assert isinstance(read, Parsed)
+    vectors = toy_angles({"depot": 0, "warehouse": 30, "shed": -angle})
+    assert states(score_by(ENTITIES, case, read.value, MEANS, vectors)) == ["exact", state]

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import row3
+from row3.domain.embeddings import SemanticRule
 from row3.errors import InvalidFile
 from row3.kinds import MODULES, all_kinds, kind_named
-from row3.kinds.base import Kind
+from row3.kinds.base import Kind, Rules
 
 KINDS = all_kinds()
 
@@ -29,6 +30,14 @@ def test_every_kind_ends_its_headline_metrics_with_the_composite(name: str) -> N
     headline = [metric.key for metric in KINDS[name].metrics if not metric.companion]
     assert headline[-1] == KINDS[name].primary
     assert len({metric.key for metric in KINDS[name].metrics}) == len(KINDS[name].metrics)
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_a_signature_contains_the_semantic_rule_if_the_kind_uses_it_and_the_suite_sets_it(name: str) -> None:
+    kind = KINDS[name]
+    assert "semantic" not in kind.signature(Rules())
+    if "matching.semantic" in kind.settings:
+        assert kind.signature(Rules(semantic=SemanticRule("toy"))) == f"{kind.signature(Rules())} semantic/1=toy>=0.8"
 
 
 def test_a_run_imports_no_kind_but_its_own() -> None:

@@ -12,7 +12,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.requests import canonical, digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault
-from row3.kinds.base import Finding, Group, Judgeable, Kind, Lint, Measured, Rules, lint_error
+from row3.kinds.base import Finding, Group, Judgeable, Kind, Lint, Measured, Rules, lint_error, signed
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply, Tier
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
@@ -167,10 +167,10 @@ class Checks(Kind):
     drops = gate_defaults["limits"] | {name: DROPS[tier] for name, tier in TIERS.items()}
 
     def signature(self, rules: Rules) -> str:
-        """Return the scorer, the checks of the suite and the judge."""
+        """Return the scorer, the checks of the suite, the judge and the embedding rule."""
         shared = digest_json([check.plain() for check in rules.checks])[:16] if rules.checks else "none"
         judge = "" if rules.judge is None else f" {rules.judge.signature}"
-        return f"{super().signature(rules)} checks {shared} passes {rules.passes}{judge}"
+        return signed(self, rules, f"checks {shared} passes {rules.passes}{judge}")
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Take an answer made by another program: a text, or any JSON value."""

@@ -3,14 +3,16 @@
 Two events may be paired if their descriptions are similar (above 0.8), or if their evidence is the same passage of the
 document and the descriptions, in other words, tell the same act; never if they contradict. Pairs are assigned first,
 one-to-one and optimally, an event said twice once; then category and actor are judged separately. An event is found if
-both are right.
+both are right. Embeddings propose pairs of what is then left, if the suite matches by meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from row3.domain.asks import Ask
+from row3.domain.embeddings import SemanticRule
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventOut, EventsCase, EventsOut, ExpectedEvent
@@ -60,10 +62,14 @@ class _Compared(NamedTuple):
 
     alike: Sequence[float]
     """Similarity of the descriptions."""
+    shares: Mapping[int, float]
+    """Share of the passage, by each expected event of the same document."""
     weights: Mapping[int, float]
     """Weight of each pair that may be matched, in (0, 1]."""
     said: tuple[str, str, str]
     """Description, actor and document: what makes two extracted events one."""
+    how: str = ""
+    """`semantic` if embeddings proposed the pairs."""
 
 
 class _Case:
@@ -98,14 +104,55 @@ class _Case:
         for place, share in shares.items():
             similar = alike[place] > DESCRIPTION
             proposed = similar or (share >= PASSAGE and alike[place] >= near)
-            if proposed and _says(event.description, expected[place], self.case, self.names, alike=similar):
-                # Category and due date count too, so that the order of the answer does not decide between equal
-                # descriptions.
-                category, actor, day = _compared(event, expected[place], self.case, self.rules)
-                weight = 4 * alike[place] + 2 * share + (category in RIGHT) + actor + (day != "wrong") / 2
-                weights[place] = weight / 8.5
+            if proposed and self.says(event.description, place, alike=similar):
+                weights[place] = self.weight(event, place, alike[place], share)
         source = (given[0] if given else document) if several else ""
-        return _Compared(alike, weights, (event.description, normalise(_text_of(event.actor)), source))
+        return _Compared(alike, shares, weights, (event.description, normalise(_text_of(event.actor)), source))
+
+    def says(self, description: str, place: int, *, alike: bool) -> bool:
+        """Return whether a description tells what is expected, without another number, act or actor."""
+        expected = self.case.expected_events[place]
+        wanted, passage, actor = expected.description, _words(expected.evidence or ""), _words(expected.actor or "")
+        people = [_words(one.name, *one.mentions) for one in self.case.expected_entities if is_person_type(one.type)]
+        named = {*actor, *passage, *_words(wanted)}
+        others = {word for words in people if actor and named.isdisjoint(words) for word in words}
+        return (
+            (alike or tells(description, wanted, passage, actor))
+            and not contradicts(description, wanted, self.names.union(passage))
+            and not other_act(description, wanted, passage, self.names)
+            and others.isdisjoint(_words(description)[:1])
+        )
+
+    def weight(self, event: EventOut, place: int, alike: float, share: float) -> float:
+        """Return the weight of a pair, of which category and due date are part.
+
+        So the order of the answer does not decide between equal descriptions.
+        """
+        category, actor, day = _compared(event, self.case.expected_events[place], self.case, self.rules)
+        return (4 * alike + 2 * share + (category in RIGHT) + actor + (day != "wrong") / 2) / 8.5
+
+    def by_meaning(
+        self, events: Sequence[EventOut], compared: Sequence[_Compared], found: set[int], rule: SemanticRule
+    ) -> Generator[Ask, Any, dict[int, _Compared]]:
+        """Return the events that nothing matched and that mean a missed one, compared by their embeddings."""
+        from row3.kinds.semantic import Candidate, Unmatched, description_difference, near_in_meaning
+
+        expected = [one.description for one in self.case.expected_events]
+        said = {item: events[item].description for item, seen in enumerate(compared) if not seen.weights}
+        left = Unmatched(
+            said,
+            [Candidate(place, (text,)) for place, text in enumerate(expected) if place not in found],
+            [expected[place] for place in sorted(found)],
+            description_difference,
+            lambda item, place: place in compared[item].shares and self.says(said[item], place, alike=True),
+        )
+        result = {}
+        for item, scores in (yield from near_in_meaning(left, rule)).items():
+            seen = compared[item]
+            weights = {at: self.weight(events[item], at, score, seen.shares[at]) for at, score in scores.items()}
+            alike = [scores.get(at, score) for at, score in enumerate(seen.alike)]
+            result[item] = seen._replace(alike=alike, weights=weights, how="semantic")
+        return result
 
     def match(self, event: EventOut, seen: _Compared, pair: int | None) -> ItemMatch:
         """Return the state of an event that is paired with the expected one at a position, or with none."""
@@ -120,6 +167,7 @@ class _Case:
         if pair is not None:
             category, actor, day = _compared(event, expected[pair], self.case, self.rules)
             notes |= {"categoryState": category, "actorRight": actor} | ({"dueDateState": day} if day else {})
+            notes |= {"how": seen.how} if seen.how else {}
             state = STATES[category in RIGHT, actor]
             return ItemMatch(event.description, state, expected[pair].description, seen.alike[pair], notes)
         state, ranks = ("duplicate", seen.weights) if seen.weights else ("unmatched", dict(enumerate(seen.alike)))
@@ -129,16 +177,20 @@ class _Case:
         return ItemMatch(event.description, state, expected[place].description, seen.alike[place], notes)
 
 
-def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, dict[int, int]]:
+def match_events(
+    case: EventsCase, output: EventsOut, rules: Rules
+) -> Generator[Ask, Any, tuple[Items, dict[int, int]]]:
     """Return the state of each event, and the position of the expected event by that of its pair in the answer.
 
     States are match, wrong-category, wrong-actor, wrong-both, duplicate and unmatched.
     """
     known = _Case(case, rules)
     compared = [known.compare(event) for event in output.events]
-    edges = {item: one.weights for item, one in enumerate(compared) if one.weights}
-    likely = {item: {place: compared[item].alike[place] for place in places} for item, places in edges.items()}
-    chosen = assign_groups(edges, group_items(likely, [one.said for one in compared], _repeated))
+    chosen = _assigned(compared, range(len(compared)))
+    if rules.semantic is not None:
+        meant = yield from known.by_meaning(output.events, compared, {*chosen.values()}, rules.semantic)
+        compared = [meant.get(item, seen) for item, seen in enumerate(compared)]
+        chosen |= _assigned(compared, meant)
     answered = zip(output.events, compared, strict=True)
     items = [known.match(event, seen, chosen.get(item)) for item, (event, seen) in enumerate(answered)]
     found = {place: items[item] for item, place in chosen.items()}
@@ -146,22 +198,15 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
     return Items(tuple(items), tuple(expectations), CORRECT), chosen
 
 
+def _assigned(compared: Sequence[_Compared], items: Iterable[int]) -> dict[int, int]:
+    """Return the best pairs of these events with expected ones, an event said twice once."""
+    edges = {item: weights for item in items if (weights := compared[item].weights)}
+    likely = {item: {place: compared[item].alike[place] for place in places} for item, places in edges.items()}
+    return assign_groups(edges, group_items(likely, [one.said for one in compared], _repeated))
+
+
 def _words(*texts: str) -> list[str]:
     return [word for text in texts for word in description_key(text).split()]
-
-
-def _says(description: str, expected: ExpectedEvent, case: EventsCase, names: frozenset[str], *, alike: bool) -> bool:
-    """Return whether a description tells what is expected, without another number, act or actor."""
-    wanted, passage, actor = expected.description, _words(expected.evidence or ""), _words(expected.actor or "")
-    people = [_words(one.name, *one.mentions) for one in case.expected_entities if is_person_type(one.type)]
-    named = {*actor, *passage, *_words(wanted)}
-    others = {word for words in people if actor and named.isdisjoint(words) for word in words}
-    return (
-        (alike or tells(description, wanted, passage, actor))
-        and not contradicts(description, wanted, names.union(passage))
-        and not other_act(description, wanted, passage, names)
-        and others.isdisjoint(_words(description)[:1])
-    )
 
 
 def _repeated(one: tuple[str, ...], other: tuple[str, ...], _: int) -> float:

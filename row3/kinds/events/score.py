@@ -66,13 +66,13 @@ class Events(Kind):
         Group("categories", "Categories", "compared", "exact normalised wrong missing", note="categoryState"),
     )
     lint = Lint(_lint, declares=lambda case: declared(case, case.expected_entities))
+    settings = frozenset({"fields", "matching.semantic"})
     in_text = True
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
     def measure(self, case: EventsCase, output: EventsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Pair the events, then compare category, actor and due date of each pair."""
-        yield from ()
-        found, chosen = match_events(case, output, rules)
+        found, chosen = yield from match_events(case, output, rules)
         states = [match.state for match in found.items]
         notes = [match.notes for match in found.items]
         pairs = [notes[item] for item in chosen]

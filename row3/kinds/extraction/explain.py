@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeGuard
 
 from row3.domain.asks import Ask
-from row3.domain.embeddings import EmbeddingRequest, SemanticRule, Vector, cosine
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.domain.predicates import Predicates
 from row3.kinds.base import Rules
@@ -112,7 +111,9 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     matches = match_names(labels, index)
     ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
     if rules.semantic is not None:
-        matches = yield from _with_semantic_matches(matches, labels, named, canaries, rules.semantic)
+        from row3.kinds.semantic import names_by_meaning  # suites without embeddings need not load its word lists
+
+        matches = yield from names_by_meaning(matches, labels, named, canaries, rules.semantic)
     resolve = end_resolver(index, ends, rules.names, text)
     links = RelationshipIndex(
         list(zip(wanted, [r.required for r in case.expected_relationships], strict=True)),
@@ -129,65 +130,6 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
         tuple(relationships),
         tuple(found),
     )
-
-
-def _with_semantic_matches(
-    matches: Sequence[NameMatch],
-    labels: Sequence[str],
-    expected: Sequence[Named],
-    canaries: Sequence[str],
-    rule: SemanticRule,
-) -> Generator[Ask, Any, list[NameMatch]]:
-    """Return the matches, with semantic ones of unmatched names to expected concepts that nothing else found."""
-    from row3.kinds.extraction.semantic import (  # suites without embeddings need not load its word lists
-        Candidate,
-        match_by_meaning,
-    )
-
-    found = {match.position for match in matches if match.state in CORRECT}
-    missed = [Candidate(place, (one.label, *one.aliases)) for place, one in enumerate(expected) if place not in found]
-    said: dict[str, int] = {}  # of a name said twice, the first counts
-    unmatched = [item for item, match in enumerate(matches) if match.state == "unmatched"]
-    left = {item: labels[item] for item in unmatched if said.setdefault(normalise(labels[item]), item) == item}
-    if not missed or not left:
-        return list(matches)
-    # A name that resembles a concept's spelling and was rejected must not match that concept by meaning.
-    rejected = {item: matches[item].position for item in left if matches[item].why_not}
-    rivals = [*canaries, *(expected[place].label for place in sorted(found))]
-    vectors = _Vectors()
-    while True:
-        # Later steps need embeddings that depend on earlier ones, so this repeats, three times at most.
-        chosen = match_by_meaning(left, missed, rivals, rule.threshold, vectors.similarity, rejected=rejected)
-        if not vectors.missing:
-            break
-        vectors.add((yield EmbeddingRequest(rule.model, tuple(vectors.missing))))
-    result = list(matches)
-    for item in unmatched:
-        if (hit := chosen.get(said[normalise(labels[item])])) is not None:
-            result[item] = NameMatch("semantic" if item in chosen else "duplicate", *hit)
-    return result
-
-
-class _Vectors:
-    """The embeddings for one output, and the texts whose embeddings are still missing."""
-
-    def __init__(self) -> None:
-        self._held: dict[str, Vector | None] = {}
-        self.missing: dict[str, None] = {}
-
-    def add(self, given: Mapping[str, Vector]) -> None:
-        """Add the requested embeddings; a text without one is similar to nothing."""
-        self._held |= dict.fromkeys(self.missing) | dict(given)
-        self.missing = {}
-
-    def similarity(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
-        """Return the similarity of each text to each other text. Raises `InvalidFile` for vectors of unequal length."""
-        self.missing |= {text: None for text in (*one, *other) if text not in self._held}
-        return [[self._alike(text, other_text) for other_text in other] for text in one]
-
-    def _alike(self, one: str, other: str) -> float:
-        a, b = self._held.get(one), self._held.get(other)
-        return 0.0 if a is None or b is None else cosine(a, b)
 
 
 def _concepts(

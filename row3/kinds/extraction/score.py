@@ -11,7 +11,7 @@ from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.predicates import Predicates, fold_predicate
 from row3.domain.scores import CaseScore, Quality, Tally
-from row3.kinds.base import TYPES, Group, Lint, Measured, MonitoredKind, Rules
+from row3.kinds.base import TYPES, Group, Lint, Measured, MonitoredKind, Rules, signed
 from row3.kinds.demands import Expected
 from row3.kinds.extraction.explain import explain
 from row3.kinds.extraction.lint import lint_case, lint_suite, relationship_key
@@ -189,8 +189,7 @@ class Extraction(MonitoredKind):
     def signature(self, rules: Rules) -> str:
         """Return the scorer, the predicates and the embedding rule."""
         pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses))
-        named = f"{super().signature(rules)} symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
-        return named if rules.semantic is None else f"{named} {rules.semantic.signature()}"
+        return signed(self, rules, f"symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}")
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """Return the JSON schema of an answer, with the suite's predicates and types."""

@@ -151,12 +151,6 @@ def test_a_name_said_twice_matches_by_meaning_once() -> None:
     assert (found.counts["recall"], found.counts["precision"]) == ((2, 3), (2, 2))
 
 
-def test_the_signature_contains_the_semantic_rule_only_if_set() -> None:
-    off, on = EXTRACTION.signature(Rules()), EXTRACTION.signature(ON)
-    assert "semantic" not in off
-    assert on == f"{EXTRACTION.signature(replace(ON, semantic=None))} semantic/1=toy>=0.8"
-
-
 RULES = Rules(weights={"recall": 1.0})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import permutations
 
 import pytest
@@ -11,8 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.embeddings import LOCAL_MODEL, SemanticRule
-from row3.kinds.extraction.semantic import LONGEST, MARGIN, Candidate, difference_of, match_by_meaning, text_of
 from row3.kinds.passages import exclusive
+from row3.kinds.semantic import (
+    LONGEST,
+    MARGIN,
+    Candidate,
+    Unmatched,
+    description_difference,
+    difference_of,
+    near,
+    text_of,
+)
+from row3.matching.assignment import assign
 
 
 class Toy:
@@ -20,16 +30,24 @@ class Toy:
 
     def __init__(self, pairs: Mapping[tuple[str, str], float]) -> None:
         self.pairs = {**pairs, **{(b, a): score for (a, b), score in pairs.items()}}
-        self.asked: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
+        self.asked: list[tuple[str, str]] = []
 
-    def __call__(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
-        self.asked.append((tuple(one), tuple(other)))
-        return [[1.0 if a == b else self.pairs.get((a, b), 0.0) for b in other] for a in one]
+    def __call__(self, one: str, other: str) -> float:
+        self.asked.append((one, other))
+        return 1.0 if one == other else self.pairs.get((one, other), 0.0)
 
 
-def match(items: Sequence[str], expected: Sequence[Sequence[str]], toy: Toy, rivals: Sequence[str] = ()) -> object:
+def match(
+    items: Sequence[str],
+    expected: Sequence[Sequence[str]],
+    toy: Toy,
+    rivals: Sequence[str] = (),
+    rejected: Collection[tuple[int, int]] = (),
+) -> object:
     missed = [Candidate(place, names) for place, names in enumerate(expected)]
-    return match_by_meaning(dict(enumerate(items)), missed, rivals, 0.8, toy)
+    left = Unmatched(dict(enumerate(items)), missed, rivals, difference_of, lambda *pair: pair not in rejected)
+    edges = near(left, 0.8, toy)
+    return {item: (place, edges[item][place]) for item, place in assign(edges).items()}
 
 
 HEART = {("heart attack", "myocardial infarction"): 0.9}
@@ -52,7 +70,7 @@ def test_the_differing_words_must_be_similar_themselves() -> None:
     assert match(["electric cars"], [["electric vehicles"]], Toy(CARS)) == {0: (0, 0.91)}
     far = Toy({("bank credibility", "bank transparency"): 0.95, ("credibility", "transparency"): 0.8 - MARGIN - 0.01})
     assert match(["bank credibility"], [["bank transparency"]], far) == {}
-    assert far.asked[1] == (("credibility",), ("transparency",))
+    assert far.asked[1:] == [("credibility", "transparency")]
 
 
 @pytest.mark.parametrize("rival", ["cardiac arrest", "Cardiac Arrest"])
@@ -76,9 +94,9 @@ def test_a_second_item_for_one_concept_stays_unmatched() -> None:
 
 
 def test_a_rejected_concept_is_not_matched() -> None:
-    missed = [Candidate(3, ["myocardial infarction"])]
-    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), rejected={0: 3}) == {}
-    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), rejected={0: 4}) == {0: (3, 0.9)}
+    missed = [["kidney"], ["myocardial infarction"]]
+    assert match(["heart attack"], missed, Toy(HEART), rejected=[(0, 1)]) == {}
+    assert match(["heart attack"], missed, Toy(HEART), rejected=[(0, 0)]) == {0: (1, 0.9)}
 
 
 def test_nothing_is_requested_if_there_is_nothing_to_match() -> None:
@@ -86,7 +104,7 @@ def test_nothing_is_requested_if_there_is_nothing_to_match() -> None:
     assert match([], [["fire"]], toy) == match(["fire"], [], toy) == match(["…"], [["fire"]], toy) == {}
     assert toy.asked == []
     assert match(["blaze"], [["fire"]], toy, ["water"]) == {}
-    assert toy.asked == [(("blaze",), ("fire",))]  # neither parts nor rivals
+    assert toy.asked == [("blaze", "fire")]  # neither parts nor rivals
 
 
 @pytest.mark.parametrize(
@@ -160,6 +178,21 @@ def test_the_difference_of_any_texts_is_symmetric(one: str, other: str) -> None:
     assert match([one], [[other]], toy) in ({}, {0: (0, 1.0)})
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        ("Open the northern office", "Start work at the southern branch", "opposites"),
+        ("Install agents everywhere", "Uninstall it on each machine", "opposites"),
+        ("Write to Telvox about it", "Send Norvik a letter", "different names"),
+        ("Write to Telvox about it", "Send Telvox a letter", ""),
+        ("Launch on April 1st", "Go live on 1 April", ""),  # values are compared by other rules
+        ("Ingrid has the last word", "Ingrid Solheim decides in the end", ""),
+    ],
+)
+def test_descriptions_of_two_acts_differ_by_opposites_or_names(one: str, other: str, reason: str) -> None:
+    assert description_difference(one, other) == description_difference(other, one) == (reason, "", "")
+
+
 def test_only_names_are_embedded() -> None:
     assert text_of("Heart  ATTACK!") == "heart attack"
     assert text_of("…") == text_of("") == text_of("\ud800") == text_of("x" * (LONGEST + 1)) == ""
@@ -176,7 +209,7 @@ def test_a_suite_without_semantic_matching_does_not_import_it(imported: str) -> 
 
     code = (
         f"import sys, row3.kinds, row3.project.project, {imported}\n"
-        "mine = ('matching.semantic', 'matching.contrasts', 'providers.embedders', 'providers.minilm')\n"
+        "mine = ('kinds.semantic', 'providers.minilm')\n"
         "loaded = {'asyncio', 'numpy', 'openai', *(f'row3.{name}' for name in mine)} & sys.modules.keys()\n"
         "sys.exit(str(loaded) if loaded else 0)"
     )
