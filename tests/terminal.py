@@ -86,6 +86,10 @@ class Terminal:
         self.until_asked()
         os.write(self._master, key.encode())
 
+    def line(self, text: str) -> None:
+        """Type a line and press Enter."""
+        os.write(self._master, f"{text}\n".encode())
+
     def until_read(self) -> None:
         """Wait until the command has taken in every key that was pressed."""
         until = time.monotonic() + PATIENCE_S

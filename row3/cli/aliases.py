@@ -62,7 +62,7 @@ def review(common: Common, *, listing: bool) -> None:
 def _check_can_ask(common: Common) -> None:
     """Raise `UsageError` without a terminal, or if tracked files may not be written."""
     command_name = "row3 aliases review"
-    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not common.can_ask:
         raise UsageError("no terminal to ask on", where=command_name, fix="Use --list or --format json in a pipe")
     common.check_may_write(command_name, "Use --list to see what there is to review", "golden cases")
 

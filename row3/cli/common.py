@@ -76,6 +76,11 @@ class Common:
         return self.out is None and sys.stdout.isatty()
 
     @property
+    def can_ask(self) -> bool:
+        """Whether a person at a terminal can answer a question."""
+        return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+    @property
     def wants_colour(self) -> bool:
         """Whether neither option nor environment turns colour off."""
         return not (self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb")

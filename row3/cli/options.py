@@ -98,7 +98,7 @@ repeats = option(
     "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
 )
 jobs = option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Parallel requests; in replay, processes.")
-approve = option("--approve", metavar="REASON", help="Accept a blocked comparison; recorded in history and changelog.")
+approve = option("--approve", metavar="REASON", help="Accept a block or a fall; recorded in history and changelog.")
 policy = option(
     "--policy",
     type=click.Choice(["evidence", "fixed", "paired"]),

@@ -39,7 +39,7 @@ def command(
 
     VERSION is `decompose-concepts-v1.1`, or `v1.1` for every prompt of the pipeline in that version. Writes locks,
     baseline, changelog, history and charts in one transaction; if blocked, writes nothing unless you pass
-    --approve REASON.
+    --approve REASON. A fall of the primary metric that does not block needs a reason too.
     """
     from row3.commands.promoting.promote import AlreadyDone, promote
     from row3.gate.results import judged, ran
@@ -54,7 +54,8 @@ def command(
         common = replace(common, mode="live" if (common.mode or common.project().config.mode) == "live" else "replay")
     session = common.session(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
     try:
-        result = promote(session, versions, approve=common.approve, dry_run=dry_run, make_commit=make_commit)
+        ask = _ask if common.can_ask else None
+        result = promote(session, versions, approve=common.approve, ask=ask, dry_run=dry_run, make_commit=make_commit)
     except AlreadyDone as done:
         common.show(done.text)
         return 0
@@ -67,6 +68,11 @@ def command(
     for text in result.notes:
         common.say(text)
     return BLOCKED if result.refused else 0
+
+
+def _ask(fall: str) -> str:
+    answer: str = click.prompt(f"{fall}. Why is this acceptable?", err=True)
+    return answer
 
 
 @click.command(cls=Command)

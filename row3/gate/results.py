@@ -200,6 +200,14 @@ class Comparison:
         return stands and not self.run.suite.policy.informational
 
     @property
+    def fell(self) -> bool:
+        """Whether the primary metric fell as far as `fixed` investigates: promoting needs a reason (STANDARDS 4.3)."""
+        change, policy = self.primary_change, self.run.suite.policy
+        if change is None or change.worse_by is None or policy.informational:
+            return False
+        return policy.judge(change.key, change.worse_by) is Verdict.INVESTIGATE
+
+    @property
     def primary_change(self) -> MetricChange | None:
         """Change of the primary metric."""
         return next((each for each in self.metrics if each.key == self.run.suite.kind.primary), None)

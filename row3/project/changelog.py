@@ -17,6 +17,8 @@ BOM = "\ufeff"
 HEADING = "# Changelog"
 TO_WRITE = "<!-- What changes and why, one line each. -->"
 """Placeholder under `### Changes` of an unreleased entry."""
+UNWRITTEN = re.compile(r"<!--.*-->|to-?do|tbd|tba|fixme|\W*", re.IGNORECASE)
+"""A line without its bullet that says nothing: blank, a comment or a placeholder."""
 SECTION = re.compile(r" {0,3}##[ \t]+\S")
 PART = re.compile(r" {0,3}###[ \t]+(.*?)[ \t#]*$")
 UNRELEASED = re.compile(r" {0,3}##[ \t]+\[?(\S+?)\]?[ \t]*\(unreleased\)", re.IGNORECASE)
@@ -54,7 +56,7 @@ def changelog_entry(
     parts = [
         [f"## {version} ({date})"],
         [f"Prompt: {prompt}"],
-        ["### Changes", *(bullets(changes) or [TO_WRITE])],
+        ["### Changes", *bullets(changes)],
         ["### Metrics Impact", *_table(version, baseline_version, rows)],
         ["### Notes", *bullets([*remarks, *notes])] if remarks or notes else [],
     ]
@@ -73,7 +75,12 @@ def approval_entry(date: str, approval: str) -> str:
 
 
 def _approved(approval: str) -> str:
-    return f"Approved although the gate blocked: {approval}"
+    return f"Approved: {approval}"
+
+
+def is_written(line: str) -> bool:
+    """Return whether a line says something, and is no placeholder."""
+    return UNWRITTEN.fullmatch(line.strip(" \t*+-.:!")) is None
 
 
 def bullets(items: Sequence[str]) -> list[str]:
@@ -189,7 +196,7 @@ def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
             continue
         generated = [line for line in _trim(new[title].body) if line != TO_WRITE and line not in kept]
         if title == "changes":  # hand-written text beats the prompt's description
-            body = kept or generated
+            body = kept if any(map(is_written, kept)) else generated
         elif title == "notes":
             body = kept + generated
         else:

@@ -105,7 +105,9 @@ def _outcome(result: PromotionResult) -> list[Block]:
     if result.refused:
         return [Note([f"{names} {'were' if several else 'was'} not promoted; nothing was written."])]
     if result.dry_run:
-        head = f"{names} would be promoted; without --dry-run row3 writes these files:"
+        fell = result.approval is None and result.comparison is not None and result.comparison.fell
+        reason = ", given a reason (--approve REASON)" if fell else ""
+        head = f"{names} would be promoted{reason}; without --dry-run row3 writes these files:"
         entries = "\n".join(result.entries).rstrip("\n").split("\n")
         return [Note([head]), Lines(list(result.files)), Lines(entries, "markdown")]
     last = [f"committed as {result.commit[:10]}"] if result.commit else []

@@ -215,7 +215,8 @@ class Steps:
     def _promote(self) -> list[str]:
         waiting = candidates(self.run)
         drafts = set(waiting) - formerly_promoted(self.run)
-        return [" ".join([self.command("row3 promote", *waiting), *waiting])] if drafts else []
+        reason = ["--approve REASON"] if self.comparison.fell else []
+        return [" ".join([self.command("row3 promote", *waiting), *waiting, *reason])] if drafts else []
 
 
 def worst_case(comparison: Comparison) -> str | None:

@@ -112,16 +112,18 @@ Prompt: decompose-concepts
 
 
 def test_a_first_version_has_nothing_to_compare_with() -> None:
-    entry = changelog_entry("v1.0", "2026-01-29", NAME, changes=[], rows=ROWS[:1], baseline_version=None)
+    entry = changelog_entry(
+        "v1.0", "2026-01-29", NAME, changes=["First promoted version"], rows=ROWS[:1], baseline_version=None
+    )
     assert (
         entry
-        == f"""\
+        == """\
 ## v1.0 (2026-01-29)
 
 Prompt: decompose-concepts
 
 ### Changes
-{TO_WRITE}
+- First promoted version
 
 ### Metrics Impact
 | Metric | v1.0 |
@@ -135,7 +137,7 @@ def test_an_approval_is_noted() -> None:
     entry = changelog_entry(
         "v1.1", "2026-01-29", NAME, changes=["a"], rows=[], baseline_version="v1.0", approval="known gap (Ann)"
     )
-    assert entry.endswith("### Notes\n- Approved although the gate blocked: known gap (Ann)\n")
+    assert entry.endswith("### Notes\n- Approved: known gap (Ann)\n")
 
 
 def test_a_description_and_a_reason_are_words_on_one_line_whatever_they_look_like() -> None:
@@ -156,7 +158,7 @@ def test_a_description_and_a_reason_are_words_on_one_line_whatever_they_look_lik
 def test_an_approval_without_a_new_version_has_an_entry_of_its_own() -> None:
     entry = approval_entry("2026-01-29", "the model moved (Ann)")
     text = insert_entry("# Changelog\n\n## v1.0 (2025-12-01)\n\nfirst\n", entry, "", "")
-    assert text.startswith("# Changelog\n\n## Approval (2026-01-29)\n\n### Notes\n- Approved although the gate")
+    assert text.startswith("# Changelog\n\n## Approval (2026-01-29)\n\n### Notes\n- Approved:")
     assert text.endswith("## v1.0 (2025-12-01)\n\nfirst\n")
 
 
@@ -164,7 +166,7 @@ def test_an_approval_joins_the_notes_of_the_unreleased_version() -> None:
     text = insert_entry("", unreleased_entry("v1.1", NAME), "v1.1", NAME)
     text = insert_entry(text, unreleased_entry("v1.1", NAME, approval="known gap (Ann)"), "v1.1", NAME)
     assert text.count("## v1.1 (Unreleased)") == 1
-    assert "### Notes\n- Approved although the gate blocked: known gap (Ann)\n" in text
+    assert "### Notes\n- Approved: known gap (Ann)\n" in text
 
 
 def test_an_empty_changelog_gets_its_heading() -> None:

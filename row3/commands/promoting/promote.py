@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from row3.charting.trend_chart import trend_chart
 from row3.commands.promoting.rubrics import judge_rubric
 from row3.commands.trend import chart_name, marked_points
-from row3.comparing.approvals import check_approval, new_approvals, sign
+from row3.comparing.approvals import check_approval, check_reason, new_approvals, sign
 from row3.comparing.baseline import baseline_files
 from row3.comparing.compare import compare
 from row3.comparing.gating import note
@@ -23,7 +23,7 @@ from row3.gate.judging import Context, Scores, judge
 from row3.gate.results import Comparison, Run
 from row3.project import prompts as prompt_store
 from row3.project.base import inside_of, repository_state, work_base
-from row3.project.changelog import MetricRow, changelog_entry, insert_entry, merged_entry, mixed_entries
+from row3.project.changelog import MetricRow, changelog_entry, insert_entry, is_written, merged_entry, mixed_entries
 from row3.project.criteria import loosened
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text, parse_history
@@ -61,13 +61,15 @@ def promote(
     versions: Sequence[str],
     *,
     approve: str | None = None,
+    ask: Callable[[str], str] | None = None,
     dry_run: bool = False,
     make_commit: bool = False,
 ) -> PromotionResult:
     """Judge versions by the limits of policy `fixed`, the other prompts as candidates, and promote all that pass.
 
     The other candidates become current too, because the baseline holds their answers. An approval promotes blocked
-    versions too. Locks, baseline, changelog, history and charts are one transaction.
+    versions too; a fall that does not block needs one, whose reason `ask` returns. Locks, baseline, changelog, history
+    and charts are one transaction.
     """
     check_approval(approve, may_write=session.command.may_write, gate_flags=str(session.command.gate))
     if session.options.partial:
@@ -85,11 +87,16 @@ def promote(
     if approve is not None and judgement.verdict is not Verdict.PROCEED:
         approval = sign(project, approve, approval)
     refused = judgement.verdict is Verdict.BLOCK and approval is None and not suite.policy.informational
+    refs = tuple(prompt.ref for prompt in newly)
+    if not (refused or dry_run):
+        if not session.command.may_write:
+            what = "a promotion writes tracked files"
+            raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
+        approval = approval or _accepted_fall(session, comparison, refs, ask)
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
         comparison.run, comparison.judgement = run, replace(comparison.judgement, approval=approval)
-    refs = tuple(prompt.ref for prompt in newly)
     result = PromotionResult(refs, run, comparison, judgement, approval, dry_run, refused=refused)
     result.entries = tuple(promotion_entry(result, prompt, promoted) for prompt in newly)
     if refused:
@@ -100,9 +107,6 @@ def promote(
         result.entries = tuple(merged_entry(before, entry, str(ref.version), ref.name) for ref, entry in new)
         result.files = tuple(promotion_files(session, result, newly))
         return result
-    if not session.command.may_write:
-        what = "a promotion writes tracked files"
-        raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
     with writing(project.root, say=session.say):
         session = replace(session, project=project.on_disk())
         if all(_is_current(session.project.promoted, ref) for ref in refs):  # another process was quicker
@@ -118,6 +122,25 @@ def promote(
     if make_commit:
         commit_promotion(project, result)
     return result
+
+
+def _accepted_fall(
+    session: Session, comparison: Comparison | None, refs: Sequence[PromptRef], ask: Callable[[str], str] | None
+) -> Approval | None:
+    """Return the approval of a fall of the primary metric, if it fell. Raises `UsageError` without a reason."""
+    change = None if comparison is None or not comparison.fell else comparison.primary_change
+    if change is None:
+        return None
+    suite = session.suite
+    unit = "points" if suite.policy.unit == "points" else "% of the baseline"
+    fall = f"{suite.kind.primary_metric.title} fell by {change.worse_by or 0.0:.1f} {unit}"
+    if ask is None:
+        names = list(map(str, refs))
+        command = " ".join([f"row3 promote{suite.flags('row3 promote', *names)}", *names, "--approve REASON"])
+        raise UsageError(f"{fall}, so a promotion needs a reason", where=names_of(refs), fix=f"Run `{command}`")
+    reason = ask(fall)
+    check_reason(reason, where="the reason", write="why the fall is acceptable")
+    return sign(session.project, reason)
 
 
 def _promotable(
@@ -218,11 +241,11 @@ def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> li
     return ["hook and CI accept the approval too"]
 
 
-NOTABLE = 0.02
-"""Change of a case's composite from which the changelog mentions the case."""
+FELL, ROSE = 0.01, 0.02
+"""Fall (STANDARDS 4.3) and rise of a case's composite from which the changelog mentions the case."""
 LARGE = 0.05
 """Change from which the changelog calls it large."""
-NOTED_CASES = 5
+NOTED_RISES = 5
 
 
 class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
@@ -249,6 +272,7 @@ def promotion_entry(result: PromotionResult, prompt: Prompt, promoted: Mapping[s
     before = None if comparison is None else comparison.baseline.prompts.get(name)
     if prompt.is_rubric and name in promoted:
         before = promoted[name].version
+    changed = f"Text changed since {promoted[name].version}" if name in promoted else "First promoted version"
     significant = set() if comparison is None else {each.key for each in comparison.metrics if each.significant}
     rows = [
         MetricRow(
@@ -266,7 +290,7 @@ def promotion_entry(result: PromotionResult, prompt: Prompt, promoted: Mapping[s
         version=version,
         date=now()[:10],
         prompt=name,
-        changes=[prompt.description] if prompt.description else [],
+        changes=[prompt.description if is_written(prompt.description) else changed],
         rows=rows,
         baseline_version=None if before == version else before,
         notes=[*_notes(result), *(f"Promoted with it: {ref}" for ref in others)],
@@ -280,20 +304,23 @@ def _notes(result: PromotionResult) -> list[str]:
     notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.judgement.verdict.word}"]
     if result.comparison is None:
         return [*notes, "First promotion: no earlier baseline to compare with"]
-    moves: list[str] = []
-    for change in result.comparison.cases:
+    rises: list[str] = []
+    cases, moves = result.comparison.cases, result.comparison.moves
+    for change in cases:
         file, size = f"{change.case_id}.gold.json", "Large" if abs(change.delta) >= LARGE else "Small"
         points = f"({100 * change.delta:+.1f} points"
         if change.move == "broke":
-            moves.append(f"{file} broke: its answer cannot be used")
-        elif change.delta >= NOTABLE - SLACK:
-            moves.append(f"{size} improvement on {file} {points})")
-        elif change.delta <= -NOTABLE + SLACK:
-            moves.append(f"{size} regression on {file} {points}, investigate)")
-    notes += moves[:NOTED_CASES]
-    if len(moves) > NOTED_CASES:
-        more = count(len(moves) - NOTED_CASES, "more case")
-        notes.append(f"and {more} that moved by {100 * NOTABLE:g} points or more")
+            notes.append(f"{file} broke: its answer cannot be used")
+        elif change.delta >= ROSE - SLACK:
+            rises.append(f"{size} improvement on {file} {points})")
+        elif change.delta <= -FELL + SLACK:
+            notes.append(f"{size} regression on {file} {points}, investigate)")
+    fallen = sum(moves.get(move, 0) - sum(each.move == move for each in cases) for move in ("broke", "regressed"))
+    notes += [f"and {count(fallen, 'more case')} that fell by no more than those above"] if fallen else []
+    notes += rises[:NOTED_RISES]
+    if len(rises) > NOTED_RISES:
+        more = count(len(rises) - NOTED_RISES, "more case")
+        notes.append(f"and {more} that improved by {100 * ROSE:g} points or more")
     return notes
 
 
