@@ -84,6 +84,8 @@ class MetricChange:
     cases: int
     interval: Interval | None = None
     """Paired interval of `delta`, widened for `tests`; None with fewer than two independent units."""
+    single: Interval | None = None
+    """The same without widening, so that the metrics of a comparison have intervals of one level."""
     limit: float = 5.0
     """The largest drop the gate accepts, in the unit of `worse_by`."""
     code: ChangeCode = ""

@@ -52,11 +52,13 @@ def compare_metrics(
             changes.append(replace(change, verdict=Verdict.BLOCK, code="no_longer_measured") if lost else change)
             continue
         worse = policy.worse_by(metric, before, after)
+        interval = _interval(moves, metric, policy.level)
         change = replace(
             change,
             delta=after - before,
             worse_by=worse,
-            interval=_interval(moves, metric, policy.level),
+            interval=interval,
+            single=interval,
             moved=moves.moved if moves else 0,
             units=moves.units if moves else 0,
         )

@@ -14,12 +14,12 @@ from row3.domain.printable import shorten
 from row3.domain.runs import Header
 from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
-from row3.gate.results import Comparison
+from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, fell_elsewhere, moved_cases
 from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.reason_text import Ground, grounds_of
+from row3.reports.reason_text import METRICS, Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
     baseline_origin,
@@ -159,13 +159,28 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     changes = {change.key: change for change in comparison.metrics}
     metrics = [metric for metric in shown_metrics(suite, companion=False) if metric.key in changes]
     companions = [metric for metric in shown_metrics(suite, companion=True) if metric.key in changes]
-    deciding = {key for key, change in changes.items() if change.verdict and change.verdict is comparison.verdict}
+    gate: dict[str, Verdict] = {}
+    for reason in comparison.reasons:
+        if reason.code in METRICS:
+            gate[reason.subject] = max(reason.verdict, gate.get(reason.subject, Verdict.PROCEED))
+    deciding = {key for key, verdict in gate.items() if verdict and verdict is comparison.verdict}
     shown = [metric for metric in companions if verbose or metric.key in deciding]
-    rows = [_metric_row(metric, changes[metric.key], comparison, verbose=verbose) for metric in (*metrics, *shown)]
+    rows = [
+        _metric_row(metric, changes[metric.key], gate.get(metric.key, Verdict.PROCEED), comparison.run, verbose=verbose)
+        for metric in (*metrics, *shown)
+    ]
     if not rows:
         return Note(["No case can be compared."])
-    interval = f"{level_text(suite.policy)} interval"
-    heads = ["metric", "before", "now", "points", interval, *(["p"] if verbose else []), "zone", "gate"]
+    heads = [
+        "metric",
+        "before",
+        "now",
+        "points",
+        interval_head(comparison.metrics),
+        *(["p"] if verbose else []),
+        "zone",
+        "gate",
+    ]
     left = len(companions) - len(shown)
     hidden = f"{numbers.count(left, 'companion metric')} (-v shows all)" if left else ""
     return Table(heads, rows, "lrrrr" + "r" * verbose + "ll", more=hidden)
@@ -187,14 +202,18 @@ def moved_span(metric: Metric, delta: float | None) -> Text:
     return text if good is None or metric.companion else Span(text, "good" if good else "bad")
 
 
-def _metric_row(metric: Metric, change: MetricChange, comparison: Comparison, *, verbose: bool) -> list[Text]:
-    run, judged = comparison.run, change.verdict is not Verdict.PROCEED
+def interval_head(changes: Sequence[MetricChange]) -> str:
+    """Return the heading of the intervals in `change_cells`, which have one level."""
+    return f"{level_text(next((change.single for change in changes if change.single is not None), None))}interval"
+
+
+def _metric_row(metric: Metric, change: MetricChange, gate: Verdict, run: Run, *, verbose: bool) -> list[Text]:
     limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
     cells = change_cells(metric, change, primary=metric.key == run.suite.kind.primary, limits=limits)
     return [
         *cells[: None if verbose else -1],
         zone_span(run.zones.get(metric.key)),
-        Span(VERDICT_MARKS[change.verdict], TONES[change.verdict]) if judged else "",
+        Span(VERDICT_MARKS[gate], TONES[gate]) if gate else "",
     ]
 
 
@@ -203,7 +222,7 @@ def change_cells(metric: Metric, change: MetricChange, *, primary: bool, limits:
     before, now = (
         "–" if value is None else numbers.percent(value, limits=limits) for value in (change.baseline, change.current)
     )
-    known = change.interval
+    known = change.single
     return [
         strong(metric.title) if primary else metric.title,
         before,

@@ -10,7 +10,7 @@ from row3.comparing.named_sides import Side
 from row3.domain import numbers
 from row3.domain.metrics import Metric
 from row3.reports.case_changes import cases_table, moved_cases
-from row3.reports.comparison import change_cells, differences, prompt_folds
+from row3.reports.comparison import change_cells, differences, interval_head, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
 from row3.reports.json_values import interval_json, json_fields
 
@@ -68,9 +68,7 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
         for one in view.metrics
         if one.key in known
     ]
-    level = next((one.interval.level for one in view.metrics if one.interval is not None), None)
-    interval = "interval" if level is None else f"{100 * level:.3g}% interval"
-    heads = ("metric", "before", "after", "points", interval, "p", "cases")
+    heads = ("metric", "before", "after", "points", interval_head(view.metrics), "p", "cases")
     return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
 
 

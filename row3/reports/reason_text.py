@@ -23,6 +23,8 @@ MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
 ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
 """Codes with one line per metric."""
 HELD = "no block, as the judge is uncalibrated: "
+METRICS = frozenset({*ALONE, Code.IN_FAIL_ZONE, Code.CANARY})
+"""Codes whose subject is a metric."""
 CRITERIA = {
     Code.CRITERIA_ADDED: "new",
     Code.CRITERIA_TIGHTENED: "tightened",

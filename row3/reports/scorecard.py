@@ -87,7 +87,7 @@ def _metrics(run: Run) -> list[Block]:
     shown = {metric.key for metric in headline + companions} & run.zones.keys()
     notes = [WARNS] if any(not run.suite.rules.thresholds[key].blocking for key in shown) else []
     best = best_score(run.suite.rules.weights)
-    if best < 1 and round(run.header.metrics.get("overall", 0.0), 6) >= round(best, 6):
+    if best < 1 and "overall" in run.header.metrics:
         notes.append(f"{numbers.percent(best)} is the highest Overall: the positive weights sum to {best:.2f}")
     return [*blocks, Note(notes, "quiet")] if notes else blocks
 

@@ -251,7 +251,7 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
         return f"{metric.title} is no longer measured"
     if change.rounds is not None:
         return _after_rounds(change, metric, policy)
-    shown = "" if brief else _shown(change, policy)
+    shown = "" if brief else _shown(change)
     if change.code == "inconclusive":
         return _inconclusive(change, metric, policy, shown)
     worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy)}"
@@ -276,9 +276,9 @@ def unit_text(policy: GatePolicy) -> str:
     return " points" if policy.unit == "points" else "% of the baseline"
 
 
-def level_text(policy: GatePolicy) -> str:
-    """Return the level of the intervals that a comparison under this policy shows: `90%`, `95%`."""
-    return f"{100.0 * policy.level:.3g}%"
+def level_text(interval: Interval | None, tests: int = 1) -> str:
+    """Return an interval's level, `90% `, before it was widened for so many tests; empty without an interval."""
+    return "" if interval is None else f"{100.0 * (1.0 - tests * (1.0 - interval.level)):.3g}% "
 
 
 def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy, shown: str) -> str:
@@ -310,7 +310,7 @@ def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> s
     return f"{text}; it is too close to the limit" if rounds.outcome == "open" else text
 
 
-def _shown(change: MetricChange, policy: GatePolicy) -> str:
+def _shown(change: MetricChange) -> str:
     interval = change.interval
     if interval is None:
         return "; an interval needs at least two independent cases"
@@ -321,7 +321,7 @@ def _shown(change: MetricChange, policy: GatePolicy) -> str:
         alike = f"all {interval.units} independent cases changed by the same amount"
         return f" ({alike}, which happens by chance once in 2^{interval.units})"
     adjusted = f", adjusted for {change.tests} metrics" if change.tests > 1 else ""
-    return f" ({level_text(policy)}{adjusted}: {_ends(interval)} points)"
+    return f" ({level_text(interval, change.tests).strip()}{adjusted}: {_ends(interval)} points)"
 
 
 def _ends(interval: Interval) -> str:

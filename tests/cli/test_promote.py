@@ -387,3 +387,14 @@ def test_the_notes_name_every_case_that_fell_by_a_point(tmp_path: Path) -> None:
     box.row3("promote", "v1.1", "--approve", "the last word is a made-up one", code=0)
     text = box.read("CHANGELOG.md").partition("\n## v1.0 (")[0]
     assert re.findall(r"regression on (\S+).gold", text.replace("\\", "")) == [f"case-{i}" for i in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("args", "level"),
+    [(("--compare",), "90%"), (("promote", "v1.2"), "95%"), (("diff", "v1.1", "v1.2"), "90%")],
+)
+def test_the_heading_of_the_intervals_has_their_level(box: Box, args: tuple[str, ...], level: str) -> None:
+    box.row3("promote", "v1.1", "--commit", code=0)
+    worse(box, "1.2", 3)
+    done = box.row3(*args)
+    assert f"{level} interval" in done.out

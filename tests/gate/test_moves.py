@@ -406,3 +406,16 @@ def test_the_json_fields_are_present() -> None:
     assert 0 < interval.p_value < 0.05
     assert interval.standard_error > 0
     assert (change.limit, change.worse_by) == (5.0, pytest.approx(2.0))
+
+
+@pytest.mark.parametrize("rule", ["evidence", "fixed", "paired"])
+def test_the_intervals_that_are_shown_side_by_side_have_one_level(rule: PolicyName) -> None:
+    before = {key: [0.8] * 12 for key in (*GATED, "beside")}
+    after = {key: [0.8 + 0.05 * i + step for step in WAVE * 3] for i, key in enumerate(before, -1)}
+    rules = policy(rule)
+    changes = compared(before, after, rules)
+    assert {change.single.level for change in changes.values() if change.single} == {rules.level}
+    for change in changes.values():
+        assert change.interval is not None
+        assert change.interval.level == pytest.approx(1.0 - (1.0 - rules.level) / change.tests)
+    assert any(change.tests > 1 for change in changes.values()) is (rule != "fixed")

@@ -73,7 +73,7 @@ ANN = Approval("known gap", "Ann", "2026-01-29T11:00:00Z")
 PASSED = Judgement(Verdict.PROCEED, (), complete=True, signature="0123456789abcdef")
 
 
-SOME = Interval(-0.02, -0.071, 0.031, 0.95, 0.0442, 0.02, 1.0, 2)
+SOME = Interval(-0.02, -0.071, 0.031, 0.90, 0.0442, 0.02, 1.0, 2)
 
 
 class Make:
@@ -118,7 +118,7 @@ class Make:
         before = {key: value + 0.02 for key, value in run.header.metrics.items()}
         baseline = replace(run.header, metrics=before, prompts=dict(run.lineup.promoted), run_id="base")
         moved = [
-            MetricChange(key, value, value - 0.02, -0.02, 2.0, Verdict.PROCEED, run.cases, SOME)
+            MetricChange(key, value, value - 0.02, -0.02, 2.0, Verdict.PROCEED, run.cases, SOME, SOME)
             for key, value in before.items()
         ]
         moves = Counter(change.move for change in changes)

@@ -19,6 +19,7 @@ from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Ground
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
+from tests.reports.conftest import SOME
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 NOTE, INVESTIGATE, BLOCK = Verdict
@@ -126,12 +127,11 @@ def test_facts_that_a_reader_has_to_know(comparison: Any) -> None:
     assert "provider changes cancel out" in " ".join(asked.split())
 
 
-def test_a_companion_has_a_row_where_it_decides_or_all_are_wanted(comparison: Any) -> None:
+def test_a_companion_has_a_row_where_it_decides_or_all_are_wanted(make: Any, comparison: Any) -> None:
     assert "  1 companion metric (-v shows all)\n" in shown(comparison)
     assert "Duplicate rate" not in shown(comparison)
     assert "Duplicate rate" in shown(comparison, verbose=True)
-    blocking = [replace(e, verdict=BLOCK) if e.key == "duplicateRate" else e for e in comparison.metrics]
-    assert "Duplicate rate" in shown(replace(comparison, metrics=blocking))
+    assert "Duplicate rate" in shown(make.judged(comparison, Reason(Code.CANARY, BLOCK, "duplicateRate")))
 
 
 def test_regressions_come_before_improvements_however_small_they_are(make: Any) -> None:
@@ -195,7 +195,7 @@ def test_no_line_is_wider_than_80_columns(make: Any, comparison: Any, verbose: b
     changes = [CaseChange(row.case_id, "regressed", -0.5, lost=lost) for row in run.rows]
     assert max(map(cells, shown(make.comparison(run, changes), verbose=verbose).split("\n"))) <= 80
     fallen = Interval(-1.0, -1.0, -1.0, 0.95, 0.0001, 0.0, 1.0, 5)
-    metrics = [MetricChange(each.key, 1.0, 0.0, -1.0, 100.0, BLOCK, 5, fallen) for each in comparison.metrics]
+    metrics = [MetricChange(each.key, 1.0, 0.0, -1.0, 100.0, BLOCK, 5, fallen, fallen) for each in comparison.metrics]
     text = shown(replace(comparison, metrics=metrics), verbose=verbose)
     assert "−100.0…−100.0" in text
     assert max(map(cells, text.split("\n"))) <= 80
@@ -238,9 +238,9 @@ baseline            decompose-concepts v1.0 → map-ontology v1.0 · reference-l
                     · 2026-01-29 10:15 UTC
 decompose-concepts  v1.0 → v1.1, +1 −1 lines
 
-metric              before    now  points  90% interval  zone
-───────────────────────────────────────────────────────────────────
-Concept recall       72.0%  70.0%  −2.0 ▼     −7.1…+3.1  ✓ pass
+metric              before    now  points  90% interval  zone        gate
+─────────────────────────────────────────────────────────────────────────
+Concept recall       72.0%  70.0%  −2.0 ▼     −7.1…+3.1  ✓ pass      ✗
 Hallucination rate    7.0%   5.0%  −2.0 ▲     −7.1…+3.1  ! marginal
 Overall              72.0%  70.0%  −2.0 ▼     −7.1…+3.1  ! marginal
   1 companion metric (-v shows all)
@@ -272,3 +272,25 @@ Then: fix the prompt and run row3 --compare again, or accept it with --approve
 def test_a_reason_that_is_too_long_ends_before_what_the_table_has(text: str, wanted: str) -> None:
     assert ground_text(Ground(BLOCK, text, ()), 80)[1].endswith(wanted)
     assert ground_text(Ground(BLOCK, text, ()), 100)[1] == f": {text}"
+
+
+@pytest.mark.parametrize("code", [Code.ENTERED_FAIL_ZONE, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED])
+@pytest.mark.parametrize("moved", Verdict)
+@pytest.mark.parametrize("said", [BLOCK, INVESTIGATE])
+def test_the_gate_column_has_the_worst_that_the_reasons_say(
+    make: Any, comparison: Any, code: Code, moved: Verdict, said: Verdict
+) -> None:
+    metrics = [replace(each, verdict=moved) for each in comparison.metrics]
+    worse = Reason(Code.WORSE, INVESTIGATE, "recall"), Reason(Code.CASE_BROKE, BLOCK, "overall")  # a case of that name
+    text = shown(make.judged(replace(comparison, metrics=metrics), Reason(code, said, "recall"), *worse))
+    rows = {name: line for line in text.split("\n") for name in ("Concept recall", "Overall") if line.startswith(name)}
+    assert rows["Concept recall"].endswith("✗" if said is BLOCK else "!")
+    assert rows["Overall"].endswith("marginal")
+
+
+def test_the_table_shows_the_intervals_that_are_not_widened(comparison: Any) -> None:
+    widened = replace(SOME, low=-0.09, high=0.05, level=0.96)
+    metrics = [replace(each, interval=widened) if each.key == "recall" else each for each in comparison.metrics]
+    text = shown(replace(comparison, metrics=metrics))
+    assert "90% interval" in text
+    assert text.count("−7.1…+3.1") == 3

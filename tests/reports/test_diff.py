@@ -65,7 +65,7 @@ class Diff:
     primary: str = "overall"
     prompt_diffs: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "@@ -1 +1 @@\n-a\n+b"})
     unanswered: Sequence[Side] = (Side("latest", missing=("c",), problem="no recording"),)
-    metrics: Sequence[MetricChange] = (MetricChange("overall", 0.72, 0.7, -0.02, 2.0, Verdict.PROCEED, 1, SOME),)
+    metrics: Sequence[MetricChange] = (MetricChange("overall", 0.72, 0.7, -0.02, 2.0, Verdict.PROCEED, 1, None, SOME),)
     compared: int = 1
     moves: Mapping[str, int] = field(default_factory=lambda: Counter({"improved": 1}))
     cases: Sequence[CaseChange] = (

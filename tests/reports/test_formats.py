@@ -109,7 +109,8 @@ def test_a_refused_promotion_wrote_nothing(comparison: Any, make: Any) -> None:
 
 def test_a_dry_run_shows_files_and_entry(comparison: Any, make: Any) -> None:
     text = said(promoted(comparison.run, make.judged(comparison), dry_run=True))
-    assert "would be promoted; without --dry-run row3 writes these files:\n\n    prompts/promoted.json\n" in text
+    assert "would be promoted, given a reason (--approve REASON); without --dry-run row3" in text
+    assert "writes these files:\n\n    prompts/promoted.json\n" in text
     assert "\n    ## decompose-concepts v1.1\n" in text
 
 

@@ -36,12 +36,12 @@ def said(policy: GatePolicy, code: str, worse: float = 6.7, **more: Any) -> str:
         (said(FIXED, "worse", interval=CLEAR), "Recall is worse by 6.7 points (more than 5)"),
         (said(FIXED, "worse", worse=2.0), "Recall is worse by 2.0 points (at least 1)"),
         (
-            said(EVIDENCE, "worse", interval=CLEAR, p=0.003, tests=5),
+            said(EVIDENCE, "worse", interval=replace(CLEAR, level=0.98), p=0.003, tests=5),
             "Recall is worse by 6.7 points (more than 5), beyond noise (90%, adjusted for 5 metrics: −10.0 "
             "to −5.1 points); p = 0.003",
         ),
         (
-            said(EVIDENCE, "worse_unproven", interval=WIDE),
+            said(EVIDENCE, "worse_unproven", interval=replace(WIDE, level=0.9)),
             "Recall is worse by 6.7 points (more than 5), which may be noise (90%: −18.3 to +4.9 points)",
         ),
         (

@@ -14,7 +14,8 @@ from row3.gate.policy import GatePolicy
 from row3.reports.verdict_text import verdict_label, what_next
 
 AGAIN = "and run row3 --compare again, or accept it with --approve REASON."
-PROMOTE = "row3 promote decompose-concepts-v1.1"
+PROMOTE = "row3 promote decompose-concepts-v1.1 --approve REASON"
+"""Overall fell by 2 points."""
 NOTE, INVESTIGATE, BLOCK = Verdict
 WORSE = Reason(Code.WORSE, BLOCK, "recall")
 FELL = Reason(Code.WORSE, INVESTIGATE, "recall")
@@ -63,7 +64,7 @@ def test_a_system_is_fixed_and_asked_without_a_model(comparison: Any, make: Any)
 
 
 def test_a_blocked_promotion_is_promoted_again_and_a_good_one_is_done(comparison: Any, make: Any) -> None:
-    again = f"Then: fix the prompt and run {PROMOTE} again, or accept it with --approve REASON."
+    again = f"Then: fix the prompt and run {PROMOTE.partition(' --')[0]} again, or accept it with --approve REASON."
     assert advised(make, comparison, WORSE, action="promotion")[-1] == again
     assert advised(make, comparison, FELL, action="promotion") == []
     assert advised(make, comparison, WORSE, action="promotion", approved=True) == []
