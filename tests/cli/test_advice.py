@@ -1,11 +1,14 @@
-"""What hook, comparison and promotion advise for each reason of a verdict: every command that they print runs."""
+"""What hook, comparison, promotion and report advise: every command that they print runs."""
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -46,7 +49,7 @@ SUBJECTS: dict[Code, tuple[str, ...]] = {
     Code.BASELINE_DIFFERS: ("baseline",),
     Code.LOCK_BROKEN: ("extract-v1.0",),
 }
-END = re.compile(r"[),]|\.(?= |$)| (?:again|asks|shows|with all|Or|To|or|Then)\b")
+END = re.compile(r"[),`]| [.·] |\.(?= |$)| (?:again|asks|shows|with all|Or|To|or|Then)\b")
 
 
 def told(comparison: Comparison, *, hook: bool) -> list[str]:
@@ -61,10 +64,11 @@ def told(comparison: Comparison, *, hook: bool) -> list[str]:
     return [each.replace("REASON", "agreed") for each in found if not each.startswith("git add")]
 
 
-@pytest.fixture
-def fallen(box: Box) -> tuple[Box, Comparison]:
-    """A project whose draft is worse, committed, and what a comparison says of it."""
-    draft(box, "1.2", {case_id: first(answer, 2) for case_id, answer in GOOD.items()})
+@pytest.fixture(params=[2, 3])
+def fallen(box: Box, request: pytest.FixtureRequest) -> tuple[Box, Comparison]:
+    """A project whose draft is worse by 6 points or 2, committed, and what a comparison says of it."""
+    concepts = request.param
+    draft(box, "1.2", {each: first(answer, concepts if each == "rye" else 3) for each, answer in GOOD.items()})
     box.commit()
     session = open_session(box.root, None, RunOptions())
     return box, compare(session)
@@ -87,11 +91,68 @@ def test_every_command_runs(fallen: tuple[Box, Comparison], moved: bool) -> None
     assert {" ".join(command.split()[:2]) for command in printed} == {
         "row3 --compare", "row3 --baseline", "row3 trend", "row3 investigate", "row3 promote", "git diff"
     }  # fmt: skip
+    check_runs(box, printed)
+
+
+def check_runs(box: Box, printed: Mapping[str, str]) -> None:
+    """Run each command in a copy of the project; the values say why it was printed."""
     for number, (command, reason) in enumerate(printed.items()):
         program, *args = shlex.split(command)
         copy = box.copy(box.root.parent / f"copy-{number}")
         done = copy.row3(*args) if program == "row3" else copy.git(*args, code=None)
         assert done.code in (0, 1), (reason, command, done)
+
+
+def less(*, rye: int, others: int = 4) -> Callable[[Box], object]:
+    """A draft that finds so many of the four concepts of each case."""
+    return lambda box: draft(
+        box, "1.2", {each: first(answer, rye if each == "rye" else others) for each, answer in GOOD.items()}
+    )
+
+
+STATES: dict[str, Callable[[Box], object]] = {
+    "a draft is as good": less(rye=4),
+    "a draft falls by 2 points": less(rye=3),
+    "a draft falls by 6 points": less(rye=3, others=3),
+    "a draft falls into fail zones": less(rye=1, others=1),
+    "an answer is unusable": lambda box: draft(box, "1.2", GOOD | {"rye": "no JSON"}),
+    "a case is removed": lambda box: box.path(RYE).unlink(),
+    "a limit is raised": lambda box: settings(box, f"[suites.{SUITE}.gate]\nblock = 6\n"),
+    "the limit of a draft is lower": lambda box: (
+        less(rye=3)(box), settings(box, f"[suites.{SUITE}.gate]\nblock = 2\n")
+    ),
+    "only the primary metric is gated": lambda box: (
+        less(rye=3)(box), settings(box, f"[suites.{SUITE}.gate]\nmetrics = ['overall']\n")
+    ),
+}  # fmt: skip
+SHOWN = (
+    ("--compare",),
+    ("--compare", "--against", "HEAD"),
+    ("promote", "v1.2"),
+    ("promote", "v1.2", "--dry-run"),
+    ("hook", "run"),
+    ("report",),
+    ("report", "--format", "html"),
+)
+COMMAND = re.compile(
+    r"\b(?:row3 (?:--|(?:investigate|promote|report|trend|lint|history|new-version)\b)|git (?:diff|add) )"
+)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_command_of_an_output_runs(work: Box, state: str) -> None:
+    STATES[state](work)
+    work.git("add", "-A")
+    printed: dict[str, str] = {}
+    for args in SHOWN:
+        done = work.copy(work.root.parent / "shown").row3(*args)
+        shutil.rmtree(work.root.parent / "shown")
+        text = " ".join(html.unescape(re.sub(r"<[^>]*>", " . ", f"{done.out} . {done.err}".replace("\\", ""))).split())
+        starts = [found.start() for found in COMMAND.finditer(text)]
+        commands = (END.split(text[one:other])[0].strip() for one, other in pairwise([*starts, len(text)]))
+        printed |= {each.replace("REASON", "agreed"): " ".join(args) for each in commands}
+    assert printed or "as good" in state
+    check_runs(work, printed)
 
 
 CHANGES: dict[str, tuple[Callable[[Box], object], str]] = {
