@@ -22,9 +22,9 @@ NAMED, NAMED_METRICS = 3, 6
 MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
 ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
 """Codes with one line per metric."""
-HELD = "no block, as the judge is uncalibrated: "
 METRICS = frozenset({*ALONE, Code.IN_FAIL_ZONE, Code.CANARY})
 """Codes whose subject is a metric."""
+HELD = "no block, as the judge is uncalibrated: "
 CRITERIA = {
     Code.CRITERIA_ADDED: "new",
     Code.CRITERIA_TIGHTENED: "tightened",
