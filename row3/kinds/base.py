@@ -286,7 +286,7 @@ class Kind(ABC):
 def signed(kind: Kind, rules: Rules, *own: str) -> str:
     """Return a signature of the rules for names and meaning, and of the kind's own."""
     release = ".".join(rapidfuzz.__version__.split(".")[:2])
-    names = f"{rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
+    names = f"{'plain ' * rules.names.plain}{rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
     semantic = [] if rules.semantic is None else [rules.semantic.signature()]
     return " ".join([f"{kind.name}/{kind.version}", names, *own, *semantic])
 

@@ -43,7 +43,8 @@ _POSSESSIVE = re.compile(r"['’]s?(?: |$)")
 
 TYPO = 0.95
 """Maximum score of a match by spelling."""
-
+UNEQUAL = 0.999
+"""Maximum score of plain similarity: a token set may be equal, the names are not."""
 
 RULE = NameRule()
 
@@ -80,8 +81,8 @@ def compare(
     key_a, key_b = normalise(a), normalise(b)
     if a == b and key_a:
         return Comparison(True, "exact", 1.0, "")
-    if rule.scorer == EXACT and key_a != key_b:
-        return Comparison(False, "different", similarity(key_a, key_b, rule.scorer), "not equal")
+    if rule.plain or (rule.scorer == EXACT and key_a != key_b):
+        return _by_similarity(key_a, key_b, rule)
     one, other = (plain_words(a), plain_words(b)) if not person and not acronyms else (None, None)
     if one and other and len(one[0]) == len(other[0]) and set(one[0]) != set(other[0]):
         return _by_words((a, one), (b, other), rule, text)
@@ -115,6 +116,16 @@ def compare(
         return Comparison(False, "value", score, "only one is a value")
     why = why or contradict(a, b, text)
     return Comparison(False, "different", score, why) if why else _slip(score)
+
+
+def _by_similarity(key_a: str, key_b: str, rule: NameRule) -> Comparison:
+    """Compare two normalised names by equality, and unless the scorer is `exact` by similarity alone."""
+    if key_a == key_b and key_a:
+        return Comparison(True, "exact", 1.0, "")
+    score = similarity(key_a, key_b, rule.scorer)
+    if rule.scorer == EXACT or score < rule.threshold - SLACK:
+        return Comparison(False, "different", score, "not equal" if rule.scorer == EXACT else "not similar")
+    return Comparison(True, "spelling", min(score, UNEQUAL), "")
 
 
 def _by_words(a: tuple[str, PlainWords], b: tuple[str, PlainWords], rule: NameRule, text: SourceText) -> Comparison:

@@ -132,7 +132,7 @@ class Matcher:
         more: set[int] = set()
         numbered = has_number(name)
         day_first = self._day_first(name) if numbered else None
-        by_rules = rule.scorer != EXACT
+        by_rules = rule.scorer != EXACT and not rule.plain
         if by_rules and len(name) <= LONGEST_NAME and len(similar) < MOST_COMPARED:
             readings = self._candidates.readings(name)
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from row3.matching.matcher import Matcher, Matches
 
 EQUAL = ("exact", "alias")
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,22 @@ class NameIndex:
         Values that normalisation makes equal (-5 and 5) do not count as equal.
         """
         hit = self._exact.get(normalise(name))
-        if hit is None or (name != hit[2] and different_values(name, hit[2], self._text)):
+        if hit is None or (name != hit[2] and self.different_values(name, hit[2])):
             return None
         return hit[0], hit[1]
+
+    def different_values(self, one: str, other: str) -> bool:
+        """Return whether two names are different values or codes although they normalise alike; not by plain rules."""
+        if self._rule.plain:
+            return False
+        if normalised_difference(one, other, self._text.text if self._text is not None else ""):
+            return True
+        if _DIGIT.search(one) is None:
+            return False
+        from row3.matching.value.values import value_of
+
+        first, second = value_of(one), value_of(other)
+        return first is not None and second is not None and first != second
 
     def by_spelling(self) -> dict[str, int]:
         """Return the expected index by label and alias, as written: what `resolve` returns for them."""
@@ -98,21 +112,6 @@ class NameIndex:
             return None
         index, score = max(matches.edges.items(), key=_by_score)
         return None if matches.canary.score > score + SLACK else (index, matches.hows[index] not in EQUAL)
-
-
-_DIGIT = re.compile(r"\d")
-
-
-def different_values(one: str, other: str, text: SourceText | None) -> bool:
-    """Return whether two names are different values or codes although they normalise alike."""
-    if normalised_difference(one, other, text.text if text is not None else ""):
-        return True
-    if _DIGIT.search(one) is None:
-        return False
-    from row3.matching.value.values import value_of
-
-    first, second = value_of(one), value_of(other)
-    return first is not None and second is not None and first != second
 
 
 def nearest(key: str, choices: Sequence[str], rule: NameRule) -> tuple[int, float]:

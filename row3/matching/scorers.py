@@ -33,6 +33,8 @@ class NameRule:
     scorer: str = DEFAULT
     threshold: float = 0.85
     """Similarity in (0, 1] from which two normalised names may be spellings of one name."""
+    plain: bool = False
+    """Whether equality after normalisation and similarity decide alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,6 @@ def min_similarity(key_a: str, key_b: str, rule: NameRule) -> float:
     `seson` and `season` have 0.83. A threshold above the default makes no exception.
     """
     longer = max(len(key_a), len(key_b))
-    if rule.scorer != DEFAULT or rule.threshold > 0.85 or longer not in SHORT_LENGTHS:
+    if rule.plain or rule.scorer != DEFAULT or rule.threshold > 0.85 or longer not in SHORT_LENGTHS:
         return rule.threshold
     return min(rule.threshold, 1 - 1 / longer)

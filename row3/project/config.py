@@ -88,6 +88,8 @@ class MatchingConfig(Model):
 
     scorer: Literal["exact", "levenshtein", "jaro-winkler", "ratio", "token-sort", "token-set"] = "levenshtein"
     threshold: Portion = 0.85
+    rules: Literal["all", "plain"] = "all"
+    """`plain`: equal to label or alias, or as similar as the threshold, and nothing else."""
     semantic: SemanticConfig | None = None
     """Also match by meaning."""
 

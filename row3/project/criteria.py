@@ -59,6 +59,7 @@ def _criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]
     rules = suite.rules
     yield "kind", Rule(suite.kind.name)
     yield "matching.scorer", Rule(rules.names.scorer)
+    yield "matching.rules", Rule("plain" if rules.names.plain else "all")
     yield "matching.threshold", Rule(rules.names.threshold)
     yield "matching.semantic", Rule(None if rules.semantic is None else str(rules.semantic))
     yield "predicates.symmetric", Rule(frozenset(rules.symmetric))

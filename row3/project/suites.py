@@ -113,7 +113,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         kind=kind,
         pipeline=tuple(settings.pipeline),
         rules=Rules(
-            names=NameRule(settings.matching.scorer, settings.matching.threshold),
+            names=NameRule(settings.matching.scorer, settings.matching.threshold, settings.matching.rules == "plain"),
             inverses=tuple(dict.fromkeys((*INVERSES.items(), *settings.predicates.inverse.items()))),
             symmetric=(*SYMMETRIC, *settings.predicates.symmetric),
             types=None if settings.types is None else tuple(settings.types),
@@ -199,8 +199,10 @@ def _complaints(
     for field in [field for field, used in given.items() if used and field not in kind.settings]:
         yield field, f"kind `{kind.name}` does not use it", "Remove it"
     yield from _unknown_fields(settings, kind)
-    if semantic is not None and settings.matching.scorer == EXACT:
-        yield "matching.semantic", "scorer `exact` matches nothing by meaning", "Remove it, or choose another scorer"
+    literal = {"scorer": settings.matching.scorer == EXACT, "rules": settings.matching.rules == "plain"}
+    for field in [field for field, used in literal.items() if used and semantic is not None]:
+        what = f"{field} `{getattr(settings.matching, field)}` matches nothing by meaning"
+        yield "matching.semantic", what, f"Remove it, or change `{field}`"
     if semantic is not None and semantic.model == LOCAL:
         for field in [field for field in ("base_url", "key_variable") if getattr(semantic, field) is not None]:
             yield f"matching.semantic.{field}", "the local model runs in this process", "Remove it"

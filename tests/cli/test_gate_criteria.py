@@ -149,6 +149,7 @@ SHOWN = {
     "an alias is removed": (alias(), "case rye alias:concept:rye"),
     "a weight is lower": (rule("recall = 0.1", "weights"), "rule weight.recall"),
     "names need be less alike": (rule("threshold = 0.3", "matching"), "rule matching.threshold"),
+    "names match by similarity alone": (rule('rules = "plain"', "matching"), "rule matching.rules"),
     "a predicate is symmetric": (rule('symmetric = ["CAUSES"]', "predicates"), "rule predicates.symmetric"),
     "drops are relative": (rule('unit = "relative"'), "rule gate.unit"),
     "another branch is protected": (

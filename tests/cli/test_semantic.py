@@ -278,11 +278,12 @@ def test_the_local_model(box: Box, server: EmbeddingServer) -> None:
     assert box.path("recordings/bread/embeddings-local-all-minilm-l6-v2.jsonl").exists()
 
 
-def test_an_exact_scorer_matches_nothing_by_meaning(box: Box, server: EmbeddingServer) -> None:
+@pytest.mark.parametrize(("field", "value"), [("scorer", "exact"), ("rules", "plain")])
+def test_exact_and_plain_match_nothing_by_meaning(box: Box, server: EmbeddingServer, field: str, value: str) -> None:
     server.serve(box)
-    box.write("row3.toml", box.read("row3.toml") + '[suites.bread.matching]\nscorer = "exact"\n')
+    box.write("row3.toml", box.read("row3.toml") + f'[suites.bread.matching]\n{field} = "{value}"\n')
     done = box.row3(code=2)
-    assert "field suites.bread.matching.semantic: scorer `exact` matches nothing by meaning" in done.err
+    assert f"field suites.bread.matching.semantic: {field} `{value}` matches nothing by meaning" in done.err
 
 
 @pytest.mark.parametrize("kind", ["events", "entities"])

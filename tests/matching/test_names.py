@@ -331,6 +331,44 @@ def test_exact_matches_only_equal_names() -> None:
     assert 0.9 < found[2].score < 1.0
 
 
+PLAIN = NameRule(plain=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "state"),
+    [
+        ("ABSORPTION!", Named("absorption", ()), "exact"),
+        ("adsorption", Named("absorption", ()), "fuzzy"),  # two words, but nine letters in ten
+        ("John D. Smith", Named("John Smith", ()), "unmatched"),  # 10 letters of 12, below 0.85
+        ("Robert Schuman", Named("Robert Schumann", ()), "fuzzy"),
+        ("-5 degrees", Named("5 degrees", ()), "exact"),
+        ("5 kilometres", Named("5 km", ()), "unmatched"),
+        ("Smith, John", Named("John Smith", ()), "unmatched"),
+        ("Thames, River", Named("River Thames", ()), "unmatched"),
+        ("machine learning (ML)", Named("machine learning", ()), "unmatched"),
+        ("m.l.", Named("machine learning", ("M L",)), "alias"),
+        ("seson", Named("season", ()), "unmatched"),  # 5 of 6 letters
+        ("New York City Counsil", Named("New York City Council", ()), "fuzzy"),
+    ],
+)
+def test_plain_rules_are_equality_and_similarity(name: str, expected: Named, state: str) -> None:
+    assert matched([name], [expected], rule=PLAIN)[0].state == state
+
+
+@given(st.text("abcde 5-.", max_size=8), st.text("abcde 5-.", max_size=8), st.sampled_from(sorted(SCORERS)))
+def test_plain_rules_say_what_the_scorer_says(one: str, other: str, scorer: str) -> None:
+    key, key2 = normalise(one), normalise(other)
+    similar = scorer != EXACT and scored(key, key2, scorer) >= 0.6 - 1e-9
+    hit = NameIndex([Named(other, ())], (), NameRule(scorer, 0.6, plain=True)).resolve(one)
+    assert (hit is not None) == (bool(key) and (key == key2 or similar))
+
+
+def test_by_plain_rules_only_an_equal_name_is_a_canary_of_a_similar_one() -> None:
+    rule = NameRule("token-set", plain=True)
+    found = matched(["gradient flow theory"], [Named("gradient flow", ())], ["Gradient flow theory"], rule)
+    assert found[0].state == "canary"
+
+
 @pytest.mark.parametrize("scorer", sorted(SCORERS.keys() - {EXACT}))
 def test_every_scorer_uses_the_same_scale(scorer: str) -> None:
     expected = [Named("gradient descent", ()), Named("overfitting", ())]

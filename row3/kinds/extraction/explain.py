@@ -15,7 +15,7 @@ from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.relationships import RelationshipIndex, Resolve
 from row3.kinds.outputs import compare_types, type_of
 from row3.kinds.person_types import is_person_type
-from row3.matching.names import NameIndex, NameMatch, different_values, match_names, nearest
+from row3.matching.names import NameIndex, NameMatch, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
@@ -45,7 +45,7 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule, text: So
     return resolve
 
 
-def match_resolver(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch], text: SourceText) -> Resolve:
+def match_resolver(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch], index: NameIndex) -> Resolve:
     """Return a resolver by which an end that is an extracted concept resolves to what the concept was matched with.
 
     A name alone may fit two expected concepts (`J. Smith`); the assignment of all names has decided on one. A name that
@@ -69,7 +69,7 @@ def match_resolver(resolve: Resolve, labels: Sequence[str], matches: Sequence[Na
         if hit is not None and (hit[0] >= FOREIGN or not hit[1]):
             return hit
         concept = name if name in settled else by_key.get(normalise(name))
-        if concept is None or concept not in settled or (concept != name and different_values(name, concept, text)):
+        if concept is None or concept not in settled or (concept != name and index.different_values(name, concept)):
             return hit
         return settled[concept], True
 
@@ -121,7 +121,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
         resolve,
         _predicates(rules.inverses, rules.symmetric),
         index.by_spelling(),
-        answers=match_resolver(resolve, labels, matches, text),
+        answers=match_resolver(resolve, labels, matches, index),
     )
     relationships, found = links.match(given)
     return Explanation(

@@ -348,6 +348,7 @@ class TestRules:
         [
             Rules(names=NameRule(threshold=0.9)),
             Rules(names=NameRule(scorer="ratio")),
+            Rules(names=NameRule(plain=True)),
             Rules(symmetric=()),
             Rules(inverses=()),
             Rules(inverses=(("requires", "required_by"),)),
