@@ -98,7 +98,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
-    version = 15
+    version = 16
     case_model = EntitiesCase
     outputs: Mapping[str, type[Any]] = {"entities": EntitiesOut}
     metrics = (

@@ -225,7 +225,7 @@ class Graph(Kind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, none to unrelated documents."""
 
     name = "graph"
-    version = 13
+    version = 14
     case_model = GraphCase
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}
     metrics = (

@@ -148,7 +148,7 @@ STATES = {
         "exact exact forbidden wrong-end reversed inverse duplicate exact wrong-predicate forbidden",
     ),
 }
-# Versions 3 to 17 decide other names otherwise, none of this answer: 3 slips, names turned round, codes by their case;
+# Versions 3 to 18 decide other names otherwise, none of this answer: 3 slips, names turned round, codes by their case;
 # 4 fractions, shares, places with their region, acronyms that a text writes out, spellings that a text tells apart;
 # 5 signs, compound quantities, clock times, terms that a text defines, words in another order, and ends of
 # relationships by what the concept of their name was matched with; 6 short forms written out, `not` in one word, what
@@ -160,7 +160,7 @@ STATES = {
 # 12 takes slips in a name of a person behind an initial or turned round, and given names that are said alike;
 # 13 and 14 leave out more of what decided hardly a pair: terms that a contract defines, rooms, a PIN number;
 # for 15 a quote such as N/A is none; 16 finds one concept by a name said twice, cuts reasoning, and takes an odd item
-# for one wrong item; 17 has no hallucination rate without canaries.
+# for one wrong item; 17 has no hallucination rate without canaries; 18 takes a slip in a short word of a longer name.
 SCORES[3], STATES[3] = SCORES[2], STATES[2]
 SCORES[4], STATES[4] = SCORES[3], STATES[3]
 SCORES[5], STATES[5] = SCORES[4], STATES[4]
@@ -177,6 +177,7 @@ SCORES[14], STATES[14] = SCORES[13], STATES[13]
 SCORES[15], STATES[15] = SCORES[14], STATES[14]
 SCORES[16], STATES[16] = SCORES[15], STATES[15]
 SCORES[17], STATES[17] = SCORES[16], STATES[16]
+SCORES[18], STATES[18] = SCORES[17], STATES[17]
 
 
 def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:

@@ -139,7 +139,7 @@ class Checks(Kind):
     """Scores any answer by the checks of its case and those of the suite."""
 
     name = "checks"
-    version = 7
+    version = 8
     case_model = ChecksCase
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {"answer": Reply}

@@ -44,7 +44,7 @@ class Events(Kind):
     """Scores `{"events": […]}`: events found, their categories, actors and evidence."""
 
     name = "events"
-    version = 14
+    version = 15
     case_model = EventsCase
     outputs: Mapping[str, type[Any]] = {"events": EventsOut}
     metrics = (

@@ -163,7 +163,7 @@ class Extraction(MonitoredKind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 17
+    version = 18
     case_model = GoldenCase
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {

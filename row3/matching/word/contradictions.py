@@ -30,6 +30,8 @@ OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _LISTS["opposites"]
 
 NEGATIONS = words("not no non without never neither nor un anti")
 """Words that negate the rest of a name."""
+CONTEXT = 2
+"""Equal words that show which word a slip is of: a `Counsil` alone is rarely, a `New York City Counsil` always it."""
 
 
 def split_common_ending(one: str, other: str) -> tuple[str, str, str]:
@@ -101,19 +103,20 @@ def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
 
 def contradict_words(a: Iterable[tuple[str, str]], b: Iterable[tuple[str, str]], known: Container[str] = ()) -> str:
     """Return why equally many words, each with its form, differ by more than slips, else ""."""
-    for (word_a, form_a), (word_b, form_b) in zip(a, b, strict=True):
-        reason = "" if form_a == form_b else token_difference(word_a, word_b, known)
-        if reason:
-            return reason
-    return ""
+    pairs = list(zip(a, b, strict=True))
+    left = [(one[0], other[0]) for one, other in pairs if one[1] != other[1]]
+    shared = [one for one, other in pairs if one[1] == other[1] and one[1] not in FUNCTION_WORDS]
+    context = len(left) == 1 and len(shared) >= CONTEXT
+    reasons = (token_difference(*words, known, context=context) for words in left)
+    return next(filter(None, reasons), "")
 
 
-def token_difference(a: str, b: str, known: Container[str] = ()) -> str:
+def token_difference(a: str, b: str, known: Container[str] = (), *, context: bool = False) -> str:
     """Return why two tokens are different words, naming them; "" if one is a slip of the other."""
-    reason = word_difference(a, b, known)
+    reason = word_difference(a, b, known, context=context)
     if reason not in ("", DIFFERENT_WORDS) and (singular(a) != a) != (singular(b) != b):
         # One is a plural: look for the slip in the singular (`algoritms`).
-        reason = word_difference(singular(a), singular(b), known)
+        reason = word_difference(singular(a), singular(b), known, context=context)
     if not reason:
         return ""
     if negation := NEGATIONS & {a, b}:

@@ -61,33 +61,37 @@ class Edit(NamedTuple):
     """The letters edited."""
 
 
-def word_difference(one: str, other: str, known: Container[str] = (), *, name: bool = False) -> str:
+def word_difference(
+    one: str, other: str, known: Container[str] = (), *, name: bool = False, context: bool = False
+) -> str:
     """Return why two tokens are different words; "" if one is a slip of the other.
 
     `known` holds the words of the source text, which count as spelt correctly. With `name` the tokens are from a
-    person's name, which may be shorter: any single slip counts unless it makes another known name.
+    person's name, which may be shorter: any single slip counts unless it makes another known name. With
+    `context`, more words of the two names are equal, and any inner edit of a known word counts.
     """
     if one > other:
         one, other = other, one
     if min(len(one), len(other)) < (3 if name else MIN_LENGTH) or not (one.isalpha() and other.isalpha()):
         return "different short words or codes"
-    return _word_difference(one, other, one in known, other in known, name)
+    return _word_difference(one, other, (one in known, other in known), name=name, context=context)
 
 
 @lru_cache(maxsize=4096)
-def _word_difference(one: str, other: str, one_known: bool, other_known: bool, name: bool) -> str:
+def _word_difference(one: str, other: str, known: tuple[bool, bool], *, name: bool, context: bool) -> str:
     """Compare long enough words for `word_difference`; cached, since slips recur."""
     if _SKY.sub("sky", one) == _SKY.sub("sky", other):
         return ""
     is_right = is_name if name else is_word
-    one_right, other_right = one_known or is_right(one), other_known or is_right(other)
+    one_right, other_right = known[0] or is_right(one), known[1] or is_right(other)
     if one_right and other_right:
         return DIFFERENT_WORDS
     if not one_right and not other_right:
         good = _is_inner_slip(one, other, name=name)
     else:
         word, slip = (one, other) if one_right else (other, one)
-        good = _is_name_slip(word, slip) if name else _is_probable_slip(word, slip) and not _are_two_names(word, slip)
+        probable = _is_name_slip if name else _is_inner_edit if context else _is_probable_slip
+        good = probable(word, slip) and (name or not _are_two_names(word, slip))
     return "" if good else "more than a misspelling"
 
 
@@ -171,6 +175,13 @@ def _is_probable_slip(word: str, slip: str) -> bool:
     return _SOUND_LETTERS.issuperset(set(word) ^ set(slip)) and _sound(word, _SOUNDS) == _sound(slip, _SOUNDS)
 
 
+def _is_inner_edit(word: str, slip: str) -> bool:
+    """Return whether a spelling is a probable slip of a word, or one edit between its first and last letter."""
+    first, *more = edits(word, slip)
+    inner = not more and first.at > 0 and first.rest > 0 and not _has_other_ending(word, slip, first)
+    return inner or _is_probable_slip(word, slip)
+
+
 def _is_probable_edit(word: str, slip: str, edit: Edit) -> bool:
     kind, at, rest, letters = edit
     size = len(word)
@@ -189,9 +200,13 @@ def _is_probable_edit(word: str, slip: str, edit: Edit) -> bool:
         return at > 1 and rest > 0
     if letters not in CONFUSABLE or at < (1 if vowel and size > 8 else 2) or rest == 0:
         return False
-    if rest < 3 and (ends := {word[at:], slip[-rest - 1 :]}) <= ENDINGS and ends != AGENT_ENDINGS:
-        return False
-    return rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck")
+    return not _has_other_ending(word, slip, edit) and (rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck"))
+
+
+def _has_other_ending(word: str, slip: str, edit: Edit) -> bool:
+    """Return whether a changed letter makes another ending: methane and methene."""
+    ends = {word[edit.at :], slip[-edit.rest - 1 :]}
+    return edit.kind == "change" and edit.rest < 3 and ends <= ENDINGS and ends != AGENT_ENDINGS
 
 
 _SOUNDS = pairs("ph f ck k qu kw y i")

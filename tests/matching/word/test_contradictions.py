@@ -55,6 +55,40 @@ def test_slips_do_not_contradict(line: str) -> None:
     assert contradict(other, one) is None
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("New York City Council", "New York City Counsil"),
+        ("United Nations Security Council", "United Nations Security Counsil"),
+        ("Federal Reserve System", "Federal Reserve Sistem"),
+        ("Supreme Court of Canada", "Supreme Court of Cannda"),
+        ("Great Barrier Reef", "Great Barrjer Reef"),
+    ],
+)
+def test_two_more_words_tell_what_a_short_word_is_a_slip_of(one: str, other: str) -> None:
+    assert contradict(one, other) is contradict(other, one) is None
+    alone = [word for word in zip(one.split(), other.split(), strict=True) if word[0] != word[1]]
+    assert contradict(*alone[0])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("New York City Council", "New York City Counsel"),
+        ("World Health Organization", "World Heath Organization"),
+        ("New York City Council", "New York City Founcil"),  # a first letter
+        ("New York City Council", "New Yorq City Counsil"),  # two slips
+        ("City of Council", "City of Counsil"),  # one more word that says anything
+        ("Type A Counsil 1", "Type A Council 2"),
+        ("Port of Greenville", "Port of Grenville"),
+        ("methyl ethyl alkane", "methyl ethyl alkene"),
+    ],
+)
+def test_two_words_stay_two_in_a_longer_name(one: str, other: str) -> None:
+    assert contradict(one, other)
+    assert contradict(other, one)
+
+
 def test_words_of_the_source_text_differ() -> None:
     assert contradict("Zorblatine", "Zorblattine") is None
     assert contradict("Zorblatine", "Zorblattine", {"zorblatine", "zorblattine"})

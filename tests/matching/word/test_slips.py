@@ -64,6 +64,7 @@ confirm infirm
 def test_slips_of_spelling(row: str) -> None:
     one, other = row.split()
     assert word_difference(one, other) == word_difference(other, one) == ""
+    assert word_difference(one, other, context=True) == word_difference(other, one, context=True) == ""
 
 
 @pytest.mark.parametrize("row", WORDS.strip().lower().splitlines())
@@ -71,6 +72,7 @@ def test_other_words(row: str) -> None:
     one, other = row.split()
     assert word_difference(one, other)
     assert word_difference(one, other) == word_difference(other, one)
+    assert word_difference(one, other, context=True)
 
 
 def test_words_of_the_source_text_are_spelt_right() -> None:
