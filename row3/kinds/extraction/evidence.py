@@ -1,4 +1,4 @@
-"""Whether a quote mentions its concept, by one of its names or by words that the matcher takes for one."""
+"""Whether a quote is evidence: a passage that mentions its concept, or words that the matcher takes for its name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import words
 from row3.matching.lexicon.words import FUNCTION_WORDS
-from row3.matching.normalise import normalise
+from row3.matching.normalise import normalise, normalise_text
+from row3.matching.text.places import sentences
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.acronyms import Acronyms
 
@@ -15,9 +16,17 @@ MOST_WORDS = 200
 """Number of a quote's words that the matcher compares; the others are only searched for the names themselves."""
 PREFIX = 4
 """Number of letters at the start of a word that a misspelling of it keeps."""
+MOST_SENTENCES = 3
+"""Number of sentences up to which a quote points at a passage."""
 _LIGHT = FUNCTION_WORDS | words("a an in on for to by at with from is are was were be that which")
 _AFTER_NAME = frozenset(" .,;:!?")
 _EDGES = " .,;:!?()[]\"'“”‘’«»"
+
+
+def is_passage(quote: str, text: str) -> bool:
+    """Return whether a quote of the text points at a passage: few sentences of it, and not all of several."""
+    whole = normalise_text(quote) == normalise_text(text)
+    return len(sentences(text if whole else quote)) <= (1 if whole else MOST_SENTENCES)
 
 
 def mentions(

@@ -39,7 +39,7 @@ class SearchableText:
         self.text = text
         folded, self._origins = _folded(text)
         self._padded = f" {folded} "
-        self._sentences = _sentences(text)
+        self._sentences = sentences(text)
         self._normal = [f" {normalise_text(text[start:end])} " for start, end in self._sentences]
 
     def find(self, names: Iterable[str]) -> Place | None:
@@ -107,7 +107,8 @@ def _clusters(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _sentences(text: str) -> list[tuple[int, int]]:
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return the offsets of a text's sentences."""
     cuts = [0, *(match.end() for match in PARAGRAPH.finditer(text))]
     for match in SENTENCE_END.finditer(text):
         following = text[match.end() : match.end() + 2].lstrip("\"'“‘([")

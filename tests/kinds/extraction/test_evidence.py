@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
+from row3.kinds.extraction.quality import measure
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from tests.scoring import case_of, score_by
 
@@ -27,10 +30,10 @@ CASE: dict[str, Any] = {
 }
 
 
-def quote_state(label: str, quote: str) -> str:
+def quote_state(label: str, quote: str, text: str = CASE["sourceText"]) -> str:
     parsed = EXTRACTION.read_output({"concepts": [{"label": label, "sourceQuote": quote}]})
     assert isinstance(parsed, Parsed)
-    result = score_by(EXTRACTION, case_of(GoldenCase, CASE), parsed.value, Rules())
+    result = score_by(EXTRACTION, case_of(GoldenCase, CASE | {"sourceText": text}), parsed.value, Rules())
     assert (result.metrics["provenanceVerified"] == 1.0) is (result.explanation.concepts[0].quote == "verified")
     return str(result.explanation.concepts[0].quote)
 
@@ -56,3 +59,33 @@ def quote_state(label: str, quote: str) -> str:
 )
 def test_a_quote_is_evidence_if_it_mentions_its_concept(label: str, quote: str, state: str) -> None:
     assert quote_state(label, quote) == state
+
+
+THIRD = "Dr. J. Newton, e.g. of Leeds, praised photosynthesis."
+
+
+@pytest.mark.parametrize(
+    ("label", "quote", "text", "state"),
+    [
+        ("Photosynthesis", CASE["sourceText"], CASE["sourceText"], "unsupported"),
+        ("Photosynthesis", CASE["sourceText"].upper().rstrip("."), CASE["sourceText"], "unsupported"),
+        ("Leaf colour", CASE["sourceText"], CASE["sourceText"], "unsupported"),
+        ("Photosynthesis", CASE["sourceText"].lower(), CASE["sourceText"], "unsupported"),
+        ("Photosynthesis", f"It rained. {THIRD}", f"It rained. {THIRD}", "unsupported"),
+        ("Photosynthesis", THIRD, THIRD, "verified"),  # a text of one sentence has no other passage
+        ("Photosynthesis", f"One. Two. {THIRD}", f"One. Two. {THIRD} Four.", "verified"),
+        ("Photosynthesis", f"One. Two. {THIRD} Four.", f"One. Two. {THIRD} Four. Five.", "unsupported"),
+        ("Photosynthesis", f"One? Two! {THIRD} Four.", f"Nought. One? Two! {THIRD} Four.", "unsupported"),
+    ],
+)
+def test_evidence_is_a_passage_of_at_most_three_sentences(label: str, quote: str, text: str, state: str) -> None:
+    assert quote_state(label, quote, text) == state
+    assert measure([(label, quote)], text, (), sampled=True).verified == int(state == "verified")
+
+
+@given(st.integers(1, 6), st.integers(0, 5))
+def test_any_four_sentences_verify_nothing(number: int, before: int) -> None:
+    said = [f"Leaf {place} uses photosynthesis." for place in range(before + number)]
+    quote, text = " ".join(said[before:]), " ".join(said)
+    verified = number < 4 and (before > 0 or number == 1)
+    assert (quote_state("Photosynthesis", quote, text) == "verified") is verified
