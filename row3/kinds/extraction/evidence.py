@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from row3.matching.lexicon.inflection import token_form
@@ -19,6 +20,8 @@ PREFIX = 4
 MOST_SENTENCES = 3
 """Number of sentences up to which a quote points at a passage."""
 _LIGHT = FUNCTION_WORDS | words("a an in on for to by at with from is are was were be that which")
+_UNIT = re.compile(r"(?<=\d)(?=[^\W\d])")
+"""The place between number and unit: 5kg."""
 _AFTER_NAME = frozenset(" .,;:!?")
 _EDGES = " .,;:!?()[]\"'“”‘’«»"
 
@@ -67,7 +70,8 @@ def mentions(
 
 
 def _prefixes(spelt: Iterable[str]) -> set[str]:
-    return {token_form(word)[:PREFIX] for word in spelt if word not in FUNCTION_WORDS}
+    tokens = _UNIT.sub(" ", " ".join(spelt)).split()
+    return {token_form(word)[:PREFIX] for word in tokens if word not in FUNCTION_WORDS}
 
 
 def _mentions_variant(

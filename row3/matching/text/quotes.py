@@ -12,6 +12,7 @@ from row3.matching.variant.marks import mark_difference
 
 ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 _APOSTROPHES_AS_SPACES = str.maketrans(dict.fromkeys(APOSTROPHES, " "))
+_SIGN_BEFORE = re.compile(r"(?<!\S)[^\w\s]+(?=\w)")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
 """Letters of scripts without spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
 
@@ -37,6 +38,14 @@ def _is_boundary(one: str, other: str) -> bool:
     return " " in (one, other) or _NO_SPACES.match(one) is not None or _NO_SPACES.match(other) is not None
 
 
+def _parted(text: str) -> str:
+    """Return a normalised text with spaces for apostrophes and behind a sign before a word: ±5, ~alpha.
+
+    A quote may end before 's, and tokenised text separates it. Signs behind a word belong to it (C++).
+    """
+    return _SIGN_BEFORE.sub(r"\g<0> ", normalise_text(text.translate(_APOSTROPHES_AS_SPACES)))
+
+
 class SourceText:
     """A case's text, normalised once on first use."""
 
@@ -53,9 +62,8 @@ class SourceText:
         return f" {' '.join(self._words.split())} "
 
     @cached_property
-    def _with_apostrophes_as_spaces(self) -> str:
-        """The text with spaces for apostrophes: a quote may end before 's, and tokenised text separates it."""
-        return f" {normalise_text(self.text.translate(_APOSTROPHES_AS_SPACES))} "
+    def _parted(self) -> str:
+        return f" {_parted(self.text)} "
 
     def __contains__(self, word: object) -> bool:
         """Return whether a normalised word occurs."""
@@ -72,12 +80,10 @@ class SourceText:
         return " " not in key or find_words(key, self._padded) >= 0 or self._mentions_variant(name, key)
 
     def _mentions_variant(self, name: str, key: str) -> bool:
-        """Return whether the name occurs with spaces for apostrophes, or in a script without spaces."""
+        """Return whether the name occurs with signs and apostrophes apart, or in a script without spaces."""
         if _NO_SPACES.search(key) is not None and find_words(key, self._padded) >= 0:
             return True
-        if "'" not in self.text and "’" not in self.text and "'" not in name and "’" not in name:
-            return False
-        return find_words(normalise_text(name.translate(_APOSTROPHES_AS_SPACES)), self._with_apostrophes_as_spaces) >= 0
+        return find_words(_parted(name), self._parted) >= 0
 
     def contains_quote(self, quote: str) -> bool:
         """Return whether the quote, or its parts around ellipses in order, occur."""

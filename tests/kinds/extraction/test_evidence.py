@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
+from row3.kinds.extraction.lint import lint_case
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.quality import measure
 from row3.kinds.extraction.score import KIND as EXTRACTION
@@ -81,6 +82,26 @@ THIRD = "Dr. J. Newton, e.g. of Leeds, praised photosynthesis."
 def test_evidence_is_a_passage_of_at_most_three_sentences(label: str, quote: str, text: str, state: str) -> None:
     assert quote_state(label, quote, text) == state
     assert measure([(label, quote)], text, (), sampled=True).verified == int(state == "verified")
+
+
+@pytest.mark.parametrize(
+    ("label", "quote", "state"),
+    [
+        ("alpha", "is ~alpha here", "verified"),
+        ("5 kg", "weighs ±5 kg", "verified"),
+        ("5 kg", "weighs 5kg", "verified"),
+        ("5 g", "weighs 5g", "verified"),
+        ("10 ml", "takes 10ml.", "verified"),
+        ("5 kg", "weighs 5km", "unsupported"),
+        ("5 kg", "weighs 15kg", "unsupported"),
+        ("Type 3", "is of Type 3A", "unsupported"),
+    ],
+)
+def test_signs_and_units_hide_no_name(label: str, quote: str, state: str) -> None:
+    text = f"It {quote} and more."
+    assert quote_state(label, quote, text) == state
+    case = case_of(GoldenCase, CASE | {"sourceText": text, "expectedConcepts": [{"label": label}]})
+    assert ("not-in-text" in {each.rule for each in lint_case(case, Rules())}) is (state == "unsupported")
 
 
 @given(st.integers(1, 6), st.integers(0, 5))

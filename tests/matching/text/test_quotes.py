@@ -151,6 +151,35 @@ def test_where_words_end(text: str, quote: str, occurs: bool) -> None:
     assert source.contains_quote(quote) is source.mentions(quote) is occurs
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "occurs"),
+    [
+        ("about ~alpha today", "alpha", True),
+        ("a mass of ±5 kg", "5 kg", True),
+        ("≈alpha, =beta", "alpha", True),
+        ("→Alpha’s end", "alpha", True),
+        ("it costs $5 million", "5 million", True),
+        ("it costs €5 million", "$5 million", False),
+        ("a ~alpha b", "~alpha", True),
+        ("alpha b", "~alpha", False),
+        ("~alphabet", "alpha", False),
+        ("C++ only", "C", False),
+        ("R&D", "D", False),
+        ("HIV+ patients", "HIV", False),
+    ],
+)
+def test_a_sign_before_a_word_does_not_hide_it(text: str, name: str, occurs: bool) -> None:
+    assert SourceText(text).mentions(name) is occurs
+
+
+@given(st.sampled_from(["~", "±", "≈", "$", "→", "=", "<", "+", "#", "©"]), st.sampled_from(["alpha", "5 kg", "Weiß"]))
+def test_any_sign_may_stand_before_a_word(sign: str, name: str) -> None:
+    source = SourceText(f"of {sign}{name}, said")
+    assert source.mentions(name)
+    assert source.contains_quote(name)
+    assert source.contains_quote(f"{sign}{name}")
+
+
 @given(st.lists(st.sampled_from(["art", "party", "12", "2012", "Newton's", "method", "叶绿体"]), min_size=1), st.data())
 def test_whole_words_occur_and_parts_of_words_do_not(words: list[str], data: st.DataObject) -> None:
     text = SourceText(" ".join(words))
