@@ -86,7 +86,7 @@ def test_a_mark_without_its_letter_is_searched_in_time(name: str) -> None:
     ("one", "other"),
     [
         ("Python (programming language)", "Python"),
-        ("Mercury (chemical element)", "Mercury"),
+        ("Mercury (chemical element)", "mercury"),
         ("mold growth", "moldgrowth"),
         ("planet Mars", "Mars"),
         ("government of the Netherlands", "Dutch government"),

@@ -30,6 +30,11 @@ State of California | California | variant
 the country of Peru | Peru | variant
 Boston, Massachusetts | Boston | variant
 Ft. Worth, Texas | Fort Worth | variant
+New York, NY | New York | variant
+Ohio, USA | Ohio | variant
+Mercury (element) | mercury | variant
+Mercury (planet) | Mercury | variant
+Tiffany & Company | Tiffany | variant
 Lyon (France) | Lyon, France | exact
 one hundred and five patients | 105 patients | variant
 10^6 cells | one million cells | variant
@@ -184,6 +189,14 @@ FC Porto | Porto FC | person
 TWO = """
 River Phoenix | Phoenix
 Republic of China | China
+Ohio, Michigan | Ohio
+Delaware, OH | Delaware
+Wyoming (Michigan) | Wyoming
+Mercury (element) | Mercury
+Turkey (bird) | Turkey
+Ruby (mineral) | Ruby
+Mercy and Company | Mercy
+Harker and Company | Harker
 the Republic of Ireland | Ireland
 entries that are not valid | valid entries
 pre-position | preposition

@@ -126,9 +126,13 @@ def parse_person(name: str) -> Person | None:
     if not 1 <= len(rest) <= 2 or not all(rest):
         return None
     inverted = len(rest) == 2
-    split = [_words(part, titles, alone=inverted) for part in rest]
+    before: list[str] = []
+    split = [_words(part, found, alone=inverted) for part, found in zip(rest, (before, titles), strict=False)]
     if any(words is None for words in split):
         return None
+    if inverted and before and len([word for word in split[0] or () if word.casefold() not in PARTICLES]) > 1:
+        return None  # two names: St. Louis Cardinals, Major League Baseball
+    titles += before
     words = [word for part in reversed(split) if part for word in part]
     tail = unaccented(words[-1].casefold()).strip(".") if len(words) > 1 and not inverted else ""
     if tail in GENERATIONS and _is_generation(tail, words[-1]):

@@ -108,7 +108,7 @@ def _readings(name: str) -> list[Person]:
 
 def are_compatible(a: Person, b: Person) -> bool:
     """Return whether two parsed names are compatible (see the module)."""
-    if a.generation != b.generation and not _generation_omitted(a, b):
+    if a.generation != b.generation:
         return False
     if a.sex and b.sex and a.sex != b.sex and (a.titles or b.titles):
         return False
@@ -135,11 +135,6 @@ def _offices_differ(a: Person, b: Person) -> bool:
     if not bare.titles or office in bare.titles:
         return False
     return other.glossed or (office in TITLES and not bare.given)
-
-
-def _generation_omitted(a: Person, b: Person) -> bool:
-    """Return whether one generation is just omitted: `Martin Luther King` may be Jr., but not `Henry Ford` Henry II."""
-    return {a.generation, b.generation} == {"", "jr"} and bool(a.given and b.given)
 
 
 def reversed_order(a: Person, b: Person) -> bool:

@@ -30,6 +30,9 @@ _KIND_BEHIND = re.compile(
     r"(?P<name>.+?) (?:[Ii]ndex|library|package|framework|module|gene|protein|programming language|database|tool)"
 )
 _NAMED_KIND = re.compile(r"\((?:\w+ )*(?:language|software|company|film|movie|band|album|song|novel|game)\)$")
+_COMMON_KIND = re.compile(r"\((?:\w+ )*(?:element|metal|mineral|gas|drug|enzyme|animal|plant|bird|fish)\)$")
+"""A kind whose names are written small."""
+_WITH_CAPITAL = words(lists("english")["with_capital"])
 _CITY = re.compile(
     r"(?:[Tt]he )?(?:[Cc]ity|[Tt]own|[Bb]orough|[Vv]illage|[Mm]unicipality|[Pp]rovince) of (?P<name>[A-Z].*)"
 )
@@ -64,9 +67,15 @@ def _without_region(name: str) -> str:
     if hit is None or not hit["head"][0].isupper() or _is_country(head := hit["head"]):
         return ""
     *regions, last = (hit["tail"] or hit["within"]).split(", ")
-    if any(map(_is_country, regions)) or not (last in STATES or normalise(last) in _STATES or _is_country(last)):
+    if any(map(_is_country, regions)) or not (_is_state(last) or _is_country(last)):
         return ""
+    if _is_state(head) and _is_state(last) and normalise(head) != normalise(STATES.get(last, last)):
+        return ""  # Wyoming, Michigan is a town
     return "" if normalise(head) == normalise([*regions, last][0]) else str(head)
+
+
+def _is_state(name: str) -> bool:
+    return name in STATES or normalise(name) in _STATES
 
 
 def _is_country(name: str) -> bool:
@@ -84,6 +93,8 @@ def same_but_for_addition(one: str, other: str, text: str) -> bool:
         if left and not variant_keys(left).isdisjoint(variant_keys(bare)):
             if left[0].isupper() and bare.islower() and _NAMED_KIND.search(name):
                 continue  # Rust (programming language), rust
+            if left.lower() in _WITH_CAPITAL and bare[:1].isupper() and _COMMON_KIND.search(name):
+                continue  # Mercury (element), Mercury
             often = OFTEN.issuperset(normalise(left).split())
             return not often or text.startswith(name, text.find(left))
     return False

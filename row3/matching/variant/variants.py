@@ -176,7 +176,8 @@ def _regnal(name: str) -> list[str]:
 def _company(name: str) -> list[str]:
     """Return `Siemens` for `Siemens AG`; for `Motor Corp.` also `Motor Corporation`, which may be the whole name."""
     rest, forms = split_company(name)
-    return [rest, *(f"{rest} {full}" for short, full in _IN_FULL.items() if short in forms)] if forms else []
+    bare = [] if name.lower().endswith(" and company") else [rest]  # Mercy and her company
+    return [*bare, *(f"{rest} {full}" for short, full in _IN_FULL.items() if short in forms)] if forms else []
 
 
 _IN_FULL = {"co": "company", "corp": "corporation"}

@@ -8,7 +8,8 @@ from row3.matching.person.persons import parse_person
 
 NOBODY = (
     "GPT-4", "University of Oxford", "Stanford University", "neural network", "World War II Memorial Act", "Smith", "",
-    "Type 2", "A", "law of large numbers", "Smith, John, Paul, George",
+    "Type 2", "A", "law of large numbers", "Smith, John, Paul, George", "L.X.C. Aviation", "K.L.M. Airways",
+    "St. Louis Cardinals, Major League Baseball", "Mr. Duck Steps Out,Jack King", "Sir Walter Scott, Jane Austen",
 )  # fmt: skip
 
 

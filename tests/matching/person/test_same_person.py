@@ -46,6 +46,9 @@ Jinping Xi | Xi Jinping
 Abe Shinzo | Shinzo Abe
 Hans Müller | Hans Mueller
 O’Connor, Flannery | Flannery O'Connor
+van der Berg, Dr. Hans | Hans van der Berg
+Dr. van der Berg, Hans | Hans van der Berg
+Henry St. John | St. John, Henry
 """
 
 TWO = """
@@ -58,6 +61,8 @@ Ann Lee | Lee Ann
 Rose Garden | Garden Rose
 Erik Hansen | Erik Hanson
 Martin Luther King Jr. | Martin Luther King Sr.
+John F. Kennedy Jr. | John F. Kennedy
+Ken Griffey, Jr. | Griffey, Ken
 Elizabeth I | Elizabeth II
 Pieter Bruegel the Elder | Pieter Bruegel the Younger
 Henry Ford | Henry Ford II
