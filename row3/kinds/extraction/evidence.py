@@ -28,7 +28,8 @@ _EDGES = " .,;:!?()[]\"'“”‘’«»"
 
 def is_passage(quote: str, text: str) -> bool:
     """Return whether a quote of the text points at a passage: few sentences of it, and not all of several."""
-    whole = normalise_text(quote) == normalise_text(text)
+    # A long text is not normalised for each short quote of it.
+    whole = 2 * len(quote) > len(text) and normalise_text(quote) == normalise_text(text)
     return len(sentences(text if whole else quote)) <= (1 if whole else MOST_SENTENCES)
 
 
