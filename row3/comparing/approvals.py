@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from row3.domain.judgements import Approval
+from row3.domain.prompts import PromptRef, names_of
 from row3.domain.runs import HistoryEntry
 from row3.errors import UsageError
+from row3.gate.results import Comparison
 from row3.matching.normalise import normalise
 from row3.project.history import FILE as HISTORY
 from row3.project.project import CHANGELOG, Project
@@ -69,3 +71,22 @@ def sign(project: Project, reason: str, before: Approval | None = None) -> Appro
     if before is not None and (before.reason, before.by) == (reason, by):
         return before
     return Approval(reason=reason, by=by, at=now(), id=secrets.token_hex(4))
+
+
+def accepted_fall(
+    project: Project, comparison: Comparison | None, refs: Sequence[PromptRef], ask: Callable[[str], str] | None
+) -> Approval | None:
+    """Return the approval of the primary metric's fall, if it fell. Raises `UsageError` without a reason."""
+    change = None if comparison is None or not comparison.fell else comparison.primary_change
+    if comparison is None or change is None:
+        return None
+    suite = comparison.run.suite
+    unit = "points" if suite.policy.unit == "points" else "% of the baseline"
+    fall = f"{suite.kind.primary_metric.title} fell by {change.worse_by or 0.0:.1f} {unit}"
+    if ask is None:
+        names = list(map(str, refs))
+        command = " ".join([f"row3 promote{suite.flags('row3 promote', *names)}", *names, "--approve REASON"])
+        raise UsageError(f"{fall}, so a promotion needs a reason", where=names_of(refs), fix=f"Run `{command}`")
+    reason = ask(fall)
+    check_reason(reason, where="the reason", write="why the fall is acceptable")
+    return sign(project, reason)

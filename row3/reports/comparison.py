@@ -24,7 +24,7 @@ from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
     baseline_origin,
     drift_line,
-    level_text,
+    interval_head,
     quarantine_note,
     rounds_line,
     shown_metrics,
@@ -200,11 +200,6 @@ def moved_span(metric: Metric, delta: float | None) -> Text:
     good = better(metric, delta)
     text = f"{numbers.points(delta)} {arrow(good)}".rstrip()
     return text if good is None or metric.companion else Span(text, "good" if good else "bad")
-
-
-def interval_head(changes: Sequence[MetricChange]) -> str:
-    """Return the heading of the intervals in `change_cells`, which have one level."""
-    return f"{level_text(next((change.single for change in changes if change.single is not None), None))}interval"
 
 
 def _metric_row(metric: Metric, change: MetricChange, gate: Verdict, run: Run, *, verbose: bool) -> list[Text]:

@@ -10,9 +10,10 @@ from row3.comparing.named_sides import Side
 from row3.domain import numbers
 from row3.domain.metrics import Metric
 from row3.reports.case_changes import cases_table, moved_cases
-from row3.reports.comparison import change_cells, differences, interval_head, prompt_folds
+from row3.reports.comparison import change_cells, differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
 from row3.reports.json_values import interval_json, json_fields
+from row3.reports.sentences import interval_head
 
 SHOWN_CASES = 15
 SAME = "prompts, model, parameters, cases and rules are the same"

@@ -276,9 +276,10 @@ def unit_text(policy: GatePolicy) -> str:
     return " points" if policy.unit == "points" else "% of the baseline"
 
 
-def level_text(interval: Interval | None, tests: int = 1) -> str:
-    """Return an interval's level, `90% `, before it was widened for so many tests; empty without an interval."""
-    return "" if interval is None else f"{100.0 * (1.0 - tests * (1.0 - interval.level)):.3g}% "
+def interval_head(changes: Sequence[MetricChange]) -> str:
+    """Return the heading of intervals that are not widened, which have one level: `90% interval`."""
+    known = next((change.single for change in changes if change.single is not None), None)
+    return "interval" if known is None else f"{100.0 * known.level:.3g}% interval"
 
 
 def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy, shown: str) -> str:
@@ -321,7 +322,8 @@ def _shown(change: MetricChange) -> str:
         alike = f"all {interval.units} independent cases changed by the same amount"
         return f" ({alike}, which happens by chance once in 2^{interval.units})"
     adjusted = f", adjusted for {change.tests} metrics" if change.tests > 1 else ""
-    return f" ({level_text(interval, change.tests).strip()}{adjusted}: {_ends(interval)} points)"
+    level = 100.0 * (1.0 - change.tests * (1.0 - interval.level))  # before it was widened
+    return f" ({level:.3g}%{adjusted}: {_ends(interval)} points)"
 
 
 def _ends(interval: Interval) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from row3.charting.trend_chart import trend_chart
 from row3.commands.promoting.rubrics import judge_rubric
 from row3.commands.trend import chart_name, marked_points
-from row3.comparing.approvals import check_approval, check_reason, new_approvals, sign
+from row3.comparing.approvals import accepted_fall, check_approval, new_approvals, sign
 from row3.comparing.baseline import baseline_files
 from row3.comparing.compare import compare
 from row3.comparing.gating import note
@@ -92,7 +92,7 @@ def promote(
         if not session.command.may_write:
             what = "a promotion writes tracked files"
             raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
-        approval = approval or _accepted_fall(session, comparison, refs, ask)
+        approval = approval or accepted_fall(project, comparison, refs, ask)
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
@@ -122,25 +122,6 @@ def promote(
     if make_commit:
         commit_promotion(project, result)
     return result
-
-
-def _accepted_fall(
-    session: Session, comparison: Comparison | None, refs: Sequence[PromptRef], ask: Callable[[str], str] | None
-) -> Approval | None:
-    """Return the approval of a fall of the primary metric, if it fell. Raises `UsageError` without a reason."""
-    change = None if comparison is None or not comparison.fell else comparison.primary_change
-    if change is None:
-        return None
-    suite = session.suite
-    unit = "points" if suite.policy.unit == "points" else "% of the baseline"
-    fall = f"{suite.kind.primary_metric.title} fell by {change.worse_by or 0.0:.1f} {unit}"
-    if ask is None:
-        names = list(map(str, refs))
-        command = " ".join([f"row3 promote{suite.flags('row3 promote', *names)}", *names, "--approve REASON"])
-        raise UsageError(f"{fall}, so a promotion needs a reason", where=names_of(refs), fix=f"Run `{command}`")
-    reason = ask(fall)
-    check_reason(reason, where="the reason", write="why the fall is acceptable")
-    return sign(session.project, reason)
 
 
 def _promotable(
@@ -317,11 +298,9 @@ def _notes(result: PromotionResult) -> list[str]:
             notes.append(f"{size} regression on {file} {points}, investigate)")
     fallen = sum(moves.get(move, 0) - sum(each.move == move for each in cases) for move in ("broke", "regressed"))
     notes += [f"and {count(fallen, 'more case')} that fell by no more than those above"] if fallen else []
-    notes += rises[:NOTED_RISES]
-    if len(rises) > NOTED_RISES:
-        more = count(len(rises) - NOTED_RISES, "more case")
-        notes.append(f"and {more} that improved by {100 * ROSE:g} points or more")
-    return notes
+    left = len(rises) - NOTED_RISES
+    more = [f"and {count(left, 'more case')} that improved by {100 * ROSE:g} points or more"] if left > 0 else []
+    return [*notes, *rises[:NOTED_RISES], *more]
 
 
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
