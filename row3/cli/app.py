@@ -19,7 +19,7 @@ from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.cli.formats import RUN_FORMATS
 from row3.cli.output import make_streams_safe, tell
-from row3.domain.counts import nearest
+from row3.domain.words import nearest
 from row3.errors import Row3Error
 
 COMMANDS = (

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from row3.cli import options
 from row3.cli.common import Common
 from row3.cli.out_file import check_out
-from row3.domain.counts import nearest
+from row3.domain.words import nearest
 
 SAME_ANSWERS = frozenset(
     (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from row3.cli import output
 from row3.cli.formats import FORMS
-from row3.domain.given import is_set
+from row3.domain.typed_options import is_set
 from row3.errors import Row3Error, UsageError
 from row3.reports.style import WIDTH, Style, prose
 

@@ -11,11 +11,11 @@ from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.show import INCOMPLETE, show_result
+from row3.commands.compare import gate
 from row3.comparing.baseline import save_baseline
-from row3.comparing.gating import gate
-from row3.domain.counts import count
 from row3.domain.progress import Observer
 from row3.domain.scores import CaseScore
+from row3.domain.words import count
 from row3.errors import Undelivered
 from row3.gate.results import SuiteResult, judged, ran
 from row3.integrations import exporting

@@ -18,7 +18,7 @@ from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.formats import FORMS
 from row3.cli.out_file import refuse_foreign
-from row3.domain.counts import count
+from row3.domain.words import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.monitoring import alerts as monitoring_alerts
 from row3.integrations.monitoring.figures import figures_document, figures_json

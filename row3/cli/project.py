@@ -12,7 +12,7 @@ from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
-from row3.domain.counts import did_you_mean
+from row3.domain.words import did_you_mean
 from row3.errors import UsageError
 from row3.kinds import DEFAULT, MODULES
 

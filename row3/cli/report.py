@@ -20,7 +20,7 @@ from row3.cli.show import INCOMPLETE, show_result
 from row3.commands.all_suites import compare_all
 from row3.commands.trend import points_of, suite_history
 from row3.comparing.compare import compare
-from row3.domain.counts import count
+from row3.domain.words import count
 from row3.errors import Undelivered, UsageError
 from row3.gate.results import Comparison, SuiteResult, SuitesReport, judged
 from row3.integrations import github as comments
@@ -150,17 +150,17 @@ def comment(
     if dry_run or common.out is not None:
         common.show(text)
     elif isinstance(place, str):
-        _show_elsewhere(text, place)
+        _show_in_summary(text, place)
     else:
         try:
             done, url = comments.update_comment(place, text, hidden, author or comments.BOT)
             common.say(f"comment {done} on #{place.number} {url}".rstrip())
         except Undelivered as error:
-            _show_elsewhere(text, str(error))
+            _show_in_summary(text, str(error))
     return 0
 
 
-def _show_elsewhere(text: str, why: str) -> None:
+def _show_in_summary(text: str, why: str) -> None:
     """Write the comment to the job's summary, or to stdout if there is none."""
     if append_summary(text):
         note(f"no comment written: {why.rstrip('.')}. Its text is in the job's summary")

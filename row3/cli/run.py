@@ -10,7 +10,7 @@ import click
 from row3.cli.common import Common
 from row3.cli.show import note_baselines, note_history, show_result
 from row3.comparing.baseline import pick_cases, save_baseline
-from row3.domain.counts import count
+from row3.domain.words import count
 from row3.errors import UsageError
 from row3.gate.results import SuitesReport, judged
 from row3.running.session import MAX_REPEATS, LiveFlags, Session, open_recovered
@@ -82,7 +82,7 @@ def run_default(common: Common, flags: Flags) -> int:
 
 
 def _compare(session: Session, common: Common, against: str | None) -> int:
-    from row3.comparing.gating import gate
+    from row3.commands.compare import gate
 
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from row3.cli.common import Common
 from row3.cli.output import append_summary, tell
-from row3.domain.counts import part
+from row3.domain.words import part
 
 if TYPE_CHECKING:
     from row3.gate.results import Run, SuiteResult, SuitesReport

@@ -9,9 +9,9 @@ from typing import Any
 
 from row3.commands.linting.lint_findings import applicable_findings
 from row3.domain.asks import finish, no_vectors
-from row3.domain.counts import count
 from row3.domain.matches import Explanation
 from row3.domain.printable import plain
+from row3.domain.words import count
 from row3.errors import InvalidFile, UsageError
 from row3.gate.alias_review import AliasReview, Candidate, Decision, Stands, Unmatched
 from row3.kinds import all_kinds

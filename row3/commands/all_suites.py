@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
+from row3.commands.compare import approved_changelog, compare_asking, note, write_entries
 from row3.comparing.approvals import check_approval, new_approvals, sign
-from row3.comparing.gating import approved_changelog, compare_asking, note, write_entries
 from row3.domain.manifests import tier_of
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, Row3Error, UsageError
@@ -164,7 +164,7 @@ def _removed_suites(project: Project, base: Project, names: Collection[str] | No
                 Context(suite_removed=True),
                 answers=[] if manifest is None else [manifest.digest],
                 approvals=new_approvals(project.history, base, name),
-                brought=True,
+                added=True,
             )
             yield SuiteResult(name, judgement=judgement)
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from row3.comparing.sources import open_gate
-from row3.domain.counts import part
 from row3.domain.metrics import Metric
+from row3.domain.words import part
 from row3.errors import InvalidFile, UsageError
 from row3.gate.case_worth import CasesReport, FlakyReport, flakiness, redundant, worth
 from row3.gate.policy import find_metric

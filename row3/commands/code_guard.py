@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from row3.domain.code import Code, differences
-from row3.domain.given import is_set
+from row3.domain.typed_options import is_set
 from row3.errors import UsageError
 from row3.project.base import find_base, work_base
 from row3.project.project import Project

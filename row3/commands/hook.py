@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from row3.commands.all_suites import judge_suites
 from row3.commands.code_guard import VARIABLE, Guard
 from row3.domain.code import IMPORTABLE
-from row3.domain.given import is_set
+from row3.domain.typed_options import is_set
 from row3.errors import Row3Error, UsageError
 from row3.gate.results import SuiteResult, worst_code
 from row3.project.base import affected, fork_of_work, inside_of, project_at, protected_branch

@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
-from row3.domain.counts import count
+from row3.domain.words import count
 from row3.errors import UsageError
 from row3.kinds import DEFAULT
 from row3.project.cases import GOLDEN, PATTERN

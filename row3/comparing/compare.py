@@ -79,7 +79,7 @@ def compare(
         effect=partial(effect_of, comparer, after),
         answers=[answer for each in comparers if each is not None for answer in each.answers],
         approvals=new_approvals(session.project.history, base, suite.name),
-        brought=base is not None,
+        added=base is not None,
     )
     drift, adaptive = None, None
     if gate.interleaving is not None:

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from row3.comparing.named_sides import recorded_models
-from row3.domain.counts import count, did_you_mean
 from row3.domain.progress import Cost
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
 from row3.domain.scores import CaseScore
+from row3.domain.words import count, did_you_mean
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
 from row3.project.criteria import in_force

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from row3.comparing.approvals import check_reason, sign
-from row3.domain.counts import part
 from row3.domain.quarantine import LONGEST_DAYS, Quarantined, complaint, room, split
+from row3.domain.words import part
 from row3.errors import UsageError
 from row3.project.chosen_cases import case_hint
 from row3.project.quarantine import FILE, MOST, today, write_quarantine

@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 from row3.domain.models import PART
 from row3.domain.verdicts import Verdict
 
-Looser = Literal["lower", "higher", "fewer", "more", "absent"]
+Looser = Literal["lower", "higher", "fewer", "more", "removed"]
 """The direction of a change that loosens a rule."""
 Effect = Literal["added", "removed", "changed", "loosened", "tightened"]
 

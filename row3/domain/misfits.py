@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from row3.domain.counts import count, nearest
 from row3.domain.models import choices, keys_of, models_in
+from row3.domain.words import count, nearest
 
 Rule = Literal["unknown-field", "missing-field", "invalid-field"]
 Place = tuple[str | int, ...]

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from row3.domain import counts
+from row3.domain import words
 from row3.domain.changes import cut
 from row3.domain.judges import Rate
 from row3.domain.metrics import Metric, Threshold
 
-count = counts.count
+count = words.count
 LEAST_MOVE = 5e-4
 """A smaller move rounds to 0.0 points."""
 MINUS = "−"

@@ -62,7 +62,7 @@ def _rules(base: Mapping[str, Rule], head: Mapping[str, Rule]) -> Iterator[Crite
 
 def _effect(old: Any, new: Any, looser: str | None) -> Effect:
     """Return the effect of a changed rule; None as a value means that the rule is not set."""
-    if looser == "absent":
+    if looser == "removed":
         return "added" if old is None else "removed" if new is None else "changed"
     if looser in ("fewer", "more"):
         before, after = frozenset(old or ()), frozenset(new or ())

@@ -107,14 +107,14 @@ def judge(
     effect: Callable[[CriteriaChange], Effect | None] = lambda _: None,
     answers: Iterable[Any] = (),
     approvals: Mapping[str, Approval] = NO_APPROVALS,
-    brought: bool = False,
+    added: bool = False,
 ) -> Judgement:
     """Return the verdict, which is that of the worst reason, with every reason once.
 
     `changes` is the inventory without promotion files. `scores` has the candidate's, and those of the head's promoted
     versions if they differ, each by the base's criteria and, if they differ, by the head's. `effect` returns what a
     change does to the scores of the same answers. `answers` has both sides' digests by case, for the signature.
-    `approvals` has those missing at the base, by signature; `brought` says that the change itself adds them.
+    `approvals` has those missing at the base, by signature; `added` says that the change itself adds them.
     """
     given: dict[tuple[str, str], Reason] = {}
     for reason in _all(suite, changes, scores, context, effect):
@@ -129,7 +129,7 @@ def judge(
     judgement = Judgement(verdict, tuple(reasons), complete, signed)
     if approval is not None:
         return approved(judgement, approval)
-    if not (brought and approvals and verdict is Verdict.BLOCK):
+    if not (added and approvals and verdict is Verdict.BLOCK):
         return judgement
     newest = max(approvals.values(), key=lambda each: each.at)
     return replace(judgement, reasons=(*reasons, _note(Code.APPROVAL_STALE, newest)))

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from row3.domain.counts import did_you_mean
 from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
+from row3.domain.words import did_you_mean
 from row3.errors import UsageError
 
 ALPHA = 0.025

@@ -11,7 +11,7 @@ from typing import Protocol
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from row3.domain.counts import did_you_mean
+from row3.domain.words import did_you_mean
 from row3.errors import EnvironmentFault, InvalidFile, Undelivered, UsageError
 from row3.integrations.finished import SCHEMA_VERSION, FinishedRun, find_run, read_finished
 from row3.project.documents import check_schema_version

@@ -23,7 +23,7 @@ from row3.project.json_lines import LineFile
 from row3.project.project import Project, pick_suite
 from row3.project.recording_lines import Recording
 from row3.project.recordings import RecordingIndex, open_index
-from row3.project.saved_runs import CaseRecord, SavedRun, answers_beside, context_beside, latest_runs, read_log
+from row3.project.saved_runs import CaseRecord, SavedRun, answers_path, context_path, latest_runs, read_log
 from row3.project.suites import Suite
 from row3.running.asks import Given, Question
 from row3.running.budget import prices_of
@@ -123,7 +123,7 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
     content = content or bool(context)
     suite = pick_suite(project, saved.header.suite)
     index = open_index(project.tree, suite.name)
-    if (own_file := answers_beside(log)).exists():
+    if (own_file := answers_path(log)).exists():
         own = RecordingIndex()
         own.add(LineFile(own_file, where=f"{WHERE}/{own_file.name}"))
         own.fallback = index
@@ -157,7 +157,7 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
 
 def read_context(log: Path) -> dict[str, Any]:
     """Return the data saved with a run for one sink; empty if there is none. Raises `InvalidFile`."""
-    file = context_beside(log)
+    file = context_path(log)
     if not file.exists():
         return {}
     where = f"{WHERE}/{file.name}"

@@ -11,13 +11,13 @@ from typing import Any, Literal, NamedTuple, cast
 import rapidfuzz
 
 from row3.domain.asks import Ask, Scoring, finish, no_vectors
-from row3.domain.counts import words_of
 from row3.domain.embeddings import SemanticRule
 from row3.domain.judges import Graded, JudgeRules, Judging
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.prompts import Prompt
 from row3.domain.scores import CaseScore, Quality, Tally
+from row3.domain.words import words_of
 from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.demands import Expected
 from row3.kinds.mistakes import Mistakes, item_mistakes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from row3.domain.counts import words_of
 from row3.domain.matches import Item, Items
+from row3.domain.words import words_of
 from row3.matching.text.places import Place
 
 UNUSABLE = "unusable"

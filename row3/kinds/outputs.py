@@ -18,10 +18,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import from_json
 
 from row3.domain.calls import found_at
-from row3.domain.counts import count
 from row3.domain.matches import TypeMatch, TypeState
 from row3.domain.misfits import Place, describe, first_misfit
 from row3.domain.models import Model, choices, item_in, keys_of, models_in
+from row3.domain.words import count
 from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.matching.variant.forms import category_key
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from row3.domain.counts import nearest
 from row3.domain.predicates import fold_predicate
 from row3.domain.scores import Tally
+from row3.domain.words import nearest
 from row3.metrics.ratios import f1, ratio
 
 PAIR = "\t"

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.counts import count
 from row3.domain.printable import inline, plain
 from row3.domain.runs import HistoryEntry
+from row3.domain.words import count
 
 BOM = "\ufeff"
 HEADING = "# Changelog"

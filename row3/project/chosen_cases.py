@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 
-from row3.domain.counts import did_you_mean
+from row3.domain.words import did_you_mean
 from row3.errors import UsageError
 from row3.project.project import Project
 from row3.project.suites import Suite

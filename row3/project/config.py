@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from row3.domain.calls import Seconds
-from row3.domain.counts import did_you_mean
 from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.endpoints import PRESETS
 from row3.domain.models import Model, Text, Worded
 from row3.domain.requests import MOST_REPEATS
+from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
 from row3.kinds import DEFAULT

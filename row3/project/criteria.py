@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import date
 from typing import get_args
 
-from row3.domain.counts import part
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Tier
 from row3.domain.quarantine import Quarantine, room, split
 from row3.domain.requests import canonical, digest_text
+from row3.domain.words import part
 from row3.errors import InvalidFile
 from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.kinds.demands import demands_of
@@ -69,15 +69,15 @@ def _criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]
         yield "fields", Rule(canonical(rules.fields))
     yield "types", Rule(None if rules.types is None else frozenset(rules.types))
     for check in rules.checks:
-        yield f"check {check.title}", Rule(canonical(check.plain()), "absent")
+        yield f"check {check.title}", Rule(canonical(check.plain()), "removed")
     if rules.passes is not None:
         yield "passes", Rule(rules.passes, "lower")
     if rules.judge is not None:
         yield "judge", Rule(f"{'+'.join(rules.judge.models)} x{rules.judge.votes}")
         yield "judge.warranted", Rule(rules.judge.warranted, "fewer")
         yield "judge.uncalibrated", Rule(judge_settings(project.config, suite.name).uncalibrated == "block", "lower")
-        yield from ((f"rubric.{name}", Rule(prompt.digest, "absent")) for name, prompt in rules.judge.rubrics.items())
-    yield from ((f"document.{name}", Rule(digest_text(text.text), "absent")) for name, text in rules.documents.items())
+        yield from ((f"rubric.{name}", Rule(prompt.digest, "removed")) for name, prompt in rules.judge.rubrics.items())
+    yield from ((f"document.{name}", Rule(digest_text(text.text), "removed")) for name, text in rules.documents.items())
     yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())
 
 

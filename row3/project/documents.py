@@ -16,9 +16,9 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic_core import from_json, to_json
 
-from row3.domain.counts import marked
 from row3.domain.misfits import MisfitsError, convert, shown
 from row3.domain.models import Model
+from row3.domain.words import marked
 from row3.errors import InvalidFile
 from row3.kinds.answers import why_no_json
 from row3.project.files import decode, refuse_conflicts

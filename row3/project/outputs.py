@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from row3.domain.counts import nearest
+from row3.domain.words import nearest
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version
 from row3.project.json_lines import LineFile, Spot, parse_line

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from row3.domain.counts import marked
 from row3.domain.requests import Answer, Request, digest_text
+from row3.domain.words import marked
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.embeddings import EmbeddingIndex
 from row3.project.json_lines import LineFile, Spot, lines_in

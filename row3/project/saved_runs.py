@@ -147,12 +147,12 @@ def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
     write_atomic(path, run_bytes(header, lines), where=path.name)
 
 
-def answers_beside(log: Path) -> Path:
+def answers_path(log: Path) -> Path:
     """Return the path of a log's answers that are not recorded: those of a live run."""
     return log.with_suffix(".answers.jsonl")
 
 
-def context_beside(log: Path) -> Path:
+def context_path(log: Path) -> Path:
     """Return the path of a log's context for a sink: an experiment's name and items."""
     return log.with_suffix(".context.jsonl")
 

@@ -116,7 +116,7 @@ SystemConfig = (
 )
 
 
-def runs_here(config: SystemConfig) -> bool:
+def is_started_by_row3(config: SystemConfig) -> bool:
     """Return whether row3 starts the system: a command, a function or a stdio server, not an address."""
     return not isinstance(config, McpConfig) or config.url is None
 

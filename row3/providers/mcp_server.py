@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.calls import Call, Poll, Stage, UnknownPlaceholderError, filled, found_at
-from row3.domain.counts import did_you_mean
 from row3.domain.requests import canonical
+from row3.domain.words import did_you_mean
 from row3.errors import MissingExtra, ProviderStopped, UsageError
 from row3.providers.base import Access
 from row3.providers.mcp_session import Session, text_of

@@ -13,9 +13,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from row3.domain.counts import count
 from row3.domain.endpoints import Endpoint
 from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.words import count
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
 from row3.providers.openai_client import OpenAIClient
 from row3.providers.redaction import public_model_name

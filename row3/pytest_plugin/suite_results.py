@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 
 from row3.commands.all_suites import prompts_of
 from row3.commands.code_guard import guard_of
+from row3.commands.compare import gate
 from row3.comparing.baseline import no_baseline
-from row3.comparing.gating import gate
 from row3.domain.judgements import Code
 from row3.domain.metrics import zones_of
 from row3.domain.printable import plain

@@ -88,7 +88,7 @@ def words_of(key: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
 
 
-def fell_elsewhere(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
+def other_declines(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
     """Return cases that fell in a metric that a reason names but not in the composite, with the metric; worst first."""
     named = {reason.subject for reason in comparison.reasons if reason.verdict is not Verdict.PROCEED}
     metrics = [metric for metric in comparison.run.suite.kind.metrics if metric.key in named]
@@ -116,7 +116,7 @@ def cases_table(
 ) -> Table:
     """Return the table of moved cases.
 
-    `after` has each case's primary metric now; `elsewhere` is from `fell_elsewhere`; `every` names all gains and
+    `after` has each case's primary metric now; `elsewhere` is from `other_declines`; `every` names all gains and
     losses, not only those behind the move.
     """
     rows = [_row(change, after.get(change.case_id)) for change in changes]

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from row3.domain import numbers
 from row3.domain.changes import MetricChange
-from row3.domain.counts import part, spoken
 from row3.domain.judgements import Code
 from row3.domain.metrics import Metric
 from row3.domain.printable import shorten
 from row3.domain.runs import Header
 from row3.domain.verdicts import Verdict
+from row3.domain.words import part, spoken
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run
-from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, fell_elsewhere, moved_cases
+from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, moved_cases, other_declines
 from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
@@ -283,7 +283,7 @@ def ground_text(ground: Ground, width: int = 0) -> Text:
 def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SHOWN_CASES) -> list[Block]:
     """Return how many cases moved each way, and the largest moves, one per line; a table of all if verbose."""
     moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
-    elsewhere, counts = fell_elsewhere(comparison), f"Cases: {count_line(comparison.moves)}"
+    elsewhere, counts = other_declines(comparison), f"Cases: {count_line(comparison.moves)}"
     some_left = moved_cases(comparison.moves) - comparison.moves.get("failed", 0) + len(elsewhere)
     run, primary = comparison.run, comparison.run.suite.kind.primary
     if verbose and (moved or elsewhere):

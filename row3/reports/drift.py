@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from row3.domain import numbers
-from row3.domain.counts import part
+from row3.domain.words import part
 from row3.errors import Row3Error
 from row3.gate.drift import CaseDrift, DriftState, other_moves
 from row3.gate.results import Drifted

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain import numbers
-from row3.domain.counts import spoken
 from row3.domain.requests import Request
+from row3.domain.words import spoken
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
 from row3.reports.json_values import json_fields
 from row3.running.estimate import EXPOSED, Estimate, Planned

@@ -9,9 +9,9 @@ from typing import Any
 
 from row3.commands.investigation import InvestigatedCase, Investigation, Symptom, no_failure_text
 from row3.domain import numbers
-from row3.domain.counts import count
 from row3.domain.metrics import Zone
 from row3.domain.printable import cells, plain, shorten
+from row3.domain.words import count
 from row3.kinds.mistakes import Mistake
 from row3.matching.text.places import Place
 from row3.reports.document import (

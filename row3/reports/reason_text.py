@@ -8,10 +8,10 @@ from typing import Any
 
 from row3.domain import numbers
 from row3.domain.changes import MetricChange
-from row3.domain.counts import count, part, spoken
 from row3.domain.judgements import Code, Reason
 from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
+from row3.domain.words import count, part, spoken
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison
 from row3.kinds.demands import DISARMED

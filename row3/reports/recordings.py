@@ -10,8 +10,8 @@ from typing import Any
 from row3.commands.importing.write import ImportedCases
 from row3.commands.recordings.import_responses import Imported
 from row3.commands.recordings.upkeep import FileSummary, RecordingFinding
-from row3.domain.counts import count
 from row3.domain.printable import plain, visible
+from row3.domain.words import count
 from row3.gate.results import JudgedSuite
 from row3.reports.document import Document, Note, Table, more
 

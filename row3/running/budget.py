@@ -24,7 +24,7 @@ from row3.project.judges import judge_settings
 from row3.project.project import Project
 from row3.project.recordings import open_index
 from row3.project.suites import Owner, Suite
-from row3.project.system_config import runs_here
+from row3.project.system_config import is_started_by_row3
 
 if TYPE_CHECKING:
     import asyncio
@@ -109,7 +109,7 @@ def prices_of(project: Owner, suite: Suite, *, known_models: bool = False) -> Pr
         known.append((by, False, arm.provider.cost, _keyless(arm.provider)))
         services[by] = _service(arm.provider)
         if arm.system is not None:
-            known.append((by, True, arm.system.cost, runs_here(arm.system)))
+            known.append((by, True, arm.system.cost, is_started_by_row3(arm.system)))
     free = {(by, called): cost is not None for by, called, cost, here in known if here or cost is not None}
     return Prices(project.config.prices, free, services if known_models else {})
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from row3.domain.counts import did_you_mean, nearest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, Version, parse_reference, parse_version
+from row3.domain.words import did_you_mean, nearest
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
 from row3.project.project import Project

@@ -10,13 +10,13 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from row3.domain.asks import finish
-from row3.domain.counts import spoken
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.judges import NOT_RECORDED
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_text
 from row3.domain.runs import Header
 from row3.domain.scores import CaseScore
+from row3.domain.words import spoken
 from row3.errors import InvalidFile, UsageError
 from row3.project.cases import StoredCase
 from row3.project.project import Project

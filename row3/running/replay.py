@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from row3.domain.counts import marked
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json
+from row3.domain.words import marked
 from row3.errors import InvalidFile, UsageError
 from row3.project.project import Project
 from row3.project.recording_lines import Recording

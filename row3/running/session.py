@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from row3 import __version__
-from row3.domain.counts import part
-from row3.domain.given import Given
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.manifests import tier_of
 from row3.domain.numbers import decimal
 from row3.domain.progress import Observer
 from row3.domain.requests import RECORDED_ONLY, digest_json, digest_text
 from row3.domain.runs import HistoryEntry
+from row3.domain.typed_options import Given
 from row3.domain.verdicts import Verdict
+from row3.domain.words import part
 from row3.errors import EnvironmentFault, InvalidFile, RunIncomplete
 from row3.gate.policy import PolicyName
 from row3.gate.results import Run
@@ -29,8 +29,8 @@ from row3.project.project import Guard, Project, open_project, pick_suite
 from row3.project.saved_runs import (
     RUNS,
     ScoreCache,
-    answers_beside,
-    context_beside,
+    answers_path,
+    context_path,
     latest_runs,
     parse_record,
     write_run,
@@ -269,13 +269,13 @@ def save_log(project: Project, run: Run, say: Callable[[str], None]) -> None:
         path = in_local(local_folder(local), f"{RUNS}/{run.header.run_id}.json")
         if run.answers:
             lines = [f"{line.strip()}\n".encode() for line in run.answers]
-            write_atomic(answers_beside(path), lines, where=".row3/runs")
+            write_atomic(answers_path(path), lines, where=".row3/runs")
         write_run(path, run.header, run.records)
         with disk_faults(".row3/runs"):
             for old in latest_runs(local)[KEPT_RUNS * len(project.suite_names()) :]:
                 old.unlink(missing_ok=True)
-                answers_beside(old).unlink(missing_ok=True)
-                context_beside(old).unlink(missing_ok=True)
+                answers_path(old).unlink(missing_ok=True)
+                context_path(old).unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
         say(f"the run log was not saved: {error}")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from row3.comparing.gating import gate
+from row3.commands.compare import gate
 from row3.running.run_options import RunOptions
 from row3.running.session import open_session
 from tests.projects import Box

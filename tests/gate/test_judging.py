@@ -368,9 +368,9 @@ def test_a_change_that_proceeds_needs_no_approval():
 
 def test_a_stale_approval_is_noted_only_on_a_block():
     stale = Approval("other answers", "Ann", "2026-11-23T10:00:00Z")
-    blocked = judge("bread", (), [side(after={"overall": 0.7})], Context(), approvals={"other": stale}, brought=True)
+    blocked = judge("bread", (), [side(after={"overall": 0.7})], Context(), approvals={"other": stale}, added=True)
     assert codes(blocked) == [("worse", BLOCK), ("approval_stale", PROCEED)]
-    looked = judge("bread", (), [side(after={"overall": 0.78})], Context(), approvals={"other": stale}, brought=True)
+    looked = judge("bread", (), [side(after={"overall": 0.78})], Context(), approvals={"other": stale}, added=True)
     assert codes(looked) == [("worse", INVESTIGATE)]
     signed = approved(approved(blocked, stale), Approval("again", "Ben", "2026-11-24T10:00:00Z"))
     assert codes(signed) == [("worse", BLOCK), ("approved", PROCEED)]

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
-from row3.domain.counts import nearest
 from row3.domain.findings import Level, LintFinding, LintReport, make_report
+from row3.domain.words import nearest
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
 from row3.project import positions

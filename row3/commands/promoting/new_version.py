@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from row3.domain.counts import did_you_mean
 from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
+from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, UsageError
 from row3.project import prompts as store
 from row3.project.changelog import insert_entry, unreleased_entry

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from row3.charting.trend_chart import trend_chart
+from row3.commands.compare import note
 from row3.commands.promoting.rubrics import judge_rubric
 from row3.commands.trend import chart_name, marked_points
 from row3.comparing.approvals import accepted_fall, check_approval, new_approvals, sign
 from row3.comparing.baseline import baseline_files
 from row3.comparing.compare import compare
-from row3.comparing.gating import note
 from row3.comparing.lessons import note_lessons
-from row3.domain.counts import count
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.metrics import SLACK
 from row3.domain.prompts import Lineup, Prompt, PromptRef, names_of, parse_reference
 from row3.domain.verdicts import Verdict
+from row3.domain.words import count
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
 from row3.gate.judging import Context, Scores, judge
 from row3.gate.results import Comparison, Run

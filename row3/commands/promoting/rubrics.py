@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 from row3.comparing.approvals import new_approvals
 from row3.comparing.comparison import Comparer
-from row3.domain.counts import part
 from row3.domain.judgements import CriteriaChange, Judgement
 from row3.domain.prompts import Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
+from row3.domain.words import part
 from row3.errors import RunIncomplete, UsageError
 from row3.gate.judging import Context, Effect, judge
 from row3.gate.results import Comparison, Run

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from row3.commands.importing.drafts import Draft
 from row3.commands.importing.write import golden_file, new_case
-from row3.domain.counts import count
+from row3.domain.words import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundError, in_path
 from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.counts import count
 from row3.domain.scores import CaseScore
+from row3.domain.words import count
 from row3.errors import UsageError
 from row3.gate.results import Run
 from row3.integrations.exporting import Delivery, deliver
@@ -22,7 +22,7 @@ from row3.project.cases import ENDING
 from row3.project.files import write_atomic
 from row3.project.local_state import in_local
 from row3.project.project import Project
-from row3.project.saved_runs import RUNS, context_beside
+from row3.project.saved_runs import RUNS, context_path
 from row3.project.suites import Suite
 from row3.project.tree import GitTree
 from row3.reports.sentences import some
@@ -140,5 +140,5 @@ def send(session: Session, connection: Connection, experiment: Experiment, run: 
     }
     items = {case_id: item.context for case_id, (item, _) in experiment.items.items()}
     context = {"experiment": about, "items": items}
-    write_atomic(context_beside(log), json.dumps(context, ensure_ascii=False), where=".row3/runs")
+    write_atomic(context_path(log), json.dumps(context, ensure_ascii=False), where=".row3/runs")
     return deliver(project, LangFuseSink(connection), [read_finished(project, log)])

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from row3.domain.counts import count
 from row3.domain.models import CamelModel, Reply
+from row3.domain.words import count
 from row3.errors import InvalidFile, UsageError
 from row3.gate.exact import upper_bound
 from row3.integrations.http import Service, address

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from row3.domain.counts import count
 from row3.domain.numbers import compact, money, percent
+from row3.domain.words import count
 from row3.integrations.monitoring.records import moment
 from row3.integrations.monitoring.tables import BINS, Totals
 from row3.reports.document import Block, Document, Note, Span, Table, Text

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from row3.domain.counts import count
+from row3.domain.words import count
 from row3.integrations.monitoring.readers import CHUNK_BYTES, Aside, AsideFile, Chunk, chunks
 from row3.integrations.monitoring.records import Opinion
 from row3.integrations.monitoring.rows import Keeping, Parsed, domain_canaries, parse

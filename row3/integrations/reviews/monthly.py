@@ -10,7 +10,7 @@ from typing import Any
 
 from row3.charting.drawing import Estimate, estimates_chart
 from row3.commands.importing.drafts import slug
-from row3.domain.counts import count
+from row3.domain.words import count
 from row3.gate.calibration import spearman
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment

@@ -10,9 +10,9 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from row3.charting.drawing import Estimate, estimates_chart
-from row3.domain.counts import count
 from row3.domain.judges import Coefficient
 from row3.domain.numbers import interval, points
+from row3.domain.words import count
 from row3.gate.agreement import LEVEL, wilson
 from row3.integrations.monitoring.figures import FIGURE, FIGURES, Figure, target_text, value_text
 from row3.integrations.monitoring.records import DAY_MS, moment

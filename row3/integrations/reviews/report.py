@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from row3.domain.counts import count
 from row3.domain.printable import shorten
+from row3.domain.words import count
 from row3.integrations.monitoring.figures import FIGURE, NOTHING, value_text
 from row3.integrations.monitoring.records import moment
 from row3.reports.document import Block, Document, Lines, Note, Plot, Table, Title

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from row3.charting.drawing import Panel, days_chart
-from row3.domain.counts import count
 from row3.domain.numbers import percent
 from row3.domain.printable import shorten
+from row3.domain.words import count
 from row3.integrations.monitoring.alerts import alerts, unevaluated
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment

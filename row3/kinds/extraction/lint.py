@@ -9,8 +9,8 @@ from functools import partial
 
 from rapidfuzz import process
 
-from row3.domain.counts import count, part
 from row3.domain.predicates import Predicates, fold_predicate
+from row3.domain.words import count, part
 from row3.kinds.base import Finding, Rules, lint_error, lint_warning
 from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship

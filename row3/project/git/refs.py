@@ -15,7 +15,7 @@ REMOTE_HEAD = "refs/remotes/origin/HEAD"
 USUAL = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 
 
-def checked(ref: str) -> str:
+def valid_ref(ref: str) -> str:
     """Return `ref`; raises UsageError if it is no name or git would take it for an option."""
     if not ref or ref.startswith("-") or any(ord(letter) < 32 for letter in ref):
         raise UsageError(f"`{ref}` is not a name that git knows", fix="Give a branch, a tag or a commit")

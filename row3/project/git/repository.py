@@ -121,12 +121,12 @@ class Repository:
         return bool(self._commit(ref))
 
     def _commit(self, ref: str) -> str:
-        output = self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}")
+        output = self._git.ask("rev-parse", "--verify", "-q", f"{refs.valid_ref(ref)}^{{commit}}")
         return "" if output.code else output.text
 
     def merge_base(self, a: str, b: str) -> str | None:
         """Return the best common ancestor, or None; raises UsageError for an unknown ref or in a shallow clone."""
-        output = self._git.ask("merge-base", refs.checked(a), refs.checked(b))
+        output = self._git.ask("merge-base", refs.valid_ref(a), refs.valid_ref(b))
         if output.code == 0:
             return output.text.partition("\n")[0]
         if output.code != 1:
@@ -148,7 +148,7 @@ class Repository:
 
         Cherry-picked and rebased commits count as present. 0 if a shallow clone cannot tell.
         """
-        count = ("rev-list", "--count", "--right-only", "--cherry-pick", f"HEAD...{refs.checked(ref)}")
+        count = ("rev-list", "--count", "--right-only", "--cherry-pick", f"HEAD...{refs.valid_ref(ref)}")
         output = self._git.run(*count, paths=paths, check=False)
         if output.code or output.text == "0":
             return 0
@@ -164,7 +164,7 @@ class Repository:
         """
         candidates: tuple[str, ...] = ()
         if configured:
-            name = refs.checked(configured)
+            name = refs.valid_ref(configured)
             candidates = (name, *(f"refs/{kind}/{name}" for kind in ("heads", "remotes", "remotes/origin", "tags")))
         fields = "--format=%(refname)%00%(refname:short)%00%(symref:short)"
         listing = self._git.ask("for-each-ref", fields, *candidates, refs.REMOTE_HEAD, *refs.USUAL, check=True).text
@@ -182,13 +182,13 @@ class Repository:
 
     def file(self, commit: str, path: str) -> bytes | None:
         """Return a file of a commit as it is stored, before filters; None if the commit lacks it."""
-        output = self._git.ask("cat-file", "blob", f"{refs.checked(commit)}:{path}")
+        output = self._git.ask("cat-file", "blob", f"{refs.valid_ref(commit)}:{path}")
         return None if output.code else output.out
 
     def differs(self, commit: str, paths: Sequence[str]) -> bool:
         """Return whether a file of a commit under `paths` is edited or gone in the work tree."""
         how = ("--quiet", "--no-ext-diff", "--ignore-submodules=all")
-        return bool(self._git.ask("diff", *how, refs.checked(commit), paths=paths).code)
+        return bool(self._git.ask("diff", *how, refs.valid_ref(commit), paths=paths).code)
 
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
         """Return the files of a commit (None for the index); raises UsageError for links, submodules and conflicts."""
@@ -207,7 +207,7 @@ class Repository:
         if commit is None:
             return trees.object_ids(self._git, trees.index_tree(self._git), paths, "in the index")
         try:
-            return trees.object_ids(self._git, refs.checked(commit), paths)
+            return trees.object_ids(self._git, refs.valid_ref(commit), paths)
         except EnvironmentFault:
             self.resolve(commit)
             raise
@@ -225,9 +225,9 @@ class Repository:
         # A new submodule is a change, even if the change's .gitmodules says to ignore it.
         how = ("-z", "--name-only", "--no-renames", "--ignore-submodules=none")
         if tree is None:
-            command = ("diff-index", "--cached", "--ita-invisible-in-index", *how, refs.checked(base))
+            command = ("diff-index", "--cached", "--ita-invisible-in-index", *how, refs.valid_ref(base))
         else:
-            command = ("diff-tree", "-r", *how, refs.checked(base), refs.checked(tree))
+            command = ("diff-tree", "-r", *how, refs.valid_ref(base), refs.valid_ref(tree))
         output = self._git.run(*command, paths=paths, check=False)
         if output.code:
             self._fail(output, command[0], base, *((tree,) if tree else ()))
@@ -240,7 +240,7 @@ class Repository:
         """
         inside = self.relative(folder)
         how = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
-        names = self._git.run("diff", *how, refs.checked(commit)).parts
+        names = self._git.run("diff", *how, refs.valid_ref(commit)).parts
         found = [posixpath.relpath(name, inside) for name in names]
         return [f"{name}/" if (folder / name).is_dir() else name for name in found]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from row3.domain.counts import words_of
+from row3.domain.words import words_of
 from row3.matching.lexicon.lists import words
 from row3.reports.html.marks import Mark, key, positions
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from row3.domain import numbers
-from row3.domain.counts import words_of
 from row3.domain.printable import HIDDEN
+from row3.domain.words import words_of
 from row3.reports.document import Block, spans
 from row3.reports.html.answers import text_of, tone
 from row3.reports.html.marks import key

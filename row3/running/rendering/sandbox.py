@@ -207,7 +207,7 @@ def _block(template: Template, name: str, context: Context) -> str:
 _RENDERER = Worker(__name__, "renders templates", isolated=True)
 
 
-def attempt_apart(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> tuple[str, str] | Fault:
+def attempt_isolated(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> tuple[str, str] | Fault:
     """Return what `attempt` does, as a process with limits renders it."""
     try:
         failed, *texts = _RENDERER.ask((body, dict(variables), lessons), DEADLINE_S)

@@ -16,7 +16,7 @@ from jinja2.meta import TrackingCodeGenerator
 
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
-from row3.running.rendering.sandbox import LESSONS, Fault, attempt, attempt_apart, environment
+from row3.running.rendering.sandbox import LESSONS, Fault, attempt, attempt_isolated, environment
 
 PLAIN = (
     nodes.Template, nodes.Block, nodes.Output, nodes.TemplateData, nodes.Const, nodes.Getattr, nodes.Getitem, nodes.If,
@@ -111,7 +111,7 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     than data, or exceeds the limits of time, memory or size.
     """
     given = (prompt.body, dict(variables), prompt.lessons)
-    found = attempt(*given) if _renders_here(prompt.body, prompt.path) else attempt_apart(*given)
+    found = attempt(*given) if _renders_here(prompt.body, prompt.path) else attempt_isolated(*given)
     if isinstance(found, Fault):
         raise InvalidFile(f"the template {found.what}", where=prompt.path, fix=found.fix)
     return found

@@ -8,7 +8,7 @@ import pytest
 
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
-from row3.running.rendering.sandbox import MAX_RENDERED, attempt_apart, environment
+from row3.running.rendering.sandbox import MAX_RENDERED, attempt_isolated, environment
 from row3.running.rendering.templates import is_plain, render, used_names
 
 
@@ -149,7 +149,7 @@ def test_a_plain_template_renders_the_same_in_both_processes(user: str, shown: s
     given = {"xs": [{"name": "a", "ys": [1, 2]}, {"name": "b", "ys": []}], "c": "", "pairs": [["a", 1]]}
     body = prompt(user).body
     assert is_plain(environment().parse(body))
-    assert render(prompt(user), given) == ("", shown) == attempt_apart(body, given, None)
+    assert render(prompt(user), given) == ("", shown) == attempt_isolated(body, given, None)
 
 
 @pytest.mark.parametrize(

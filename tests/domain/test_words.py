@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.counts import count, marked, part, spoken
+from row3.domain.words import count, marked, part, spoken
 
 
 def test_one_and_many() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from row3.domain.given import NOTHING, Given
+from row3.domain.typed_options import NOTHING, Given
 
 GIVEN = Given((("prompt", "extract-v1.2"), ("model", "a b"), ("repeats", "3"), ("mode", "record"), ("adaptive", "")))
 
