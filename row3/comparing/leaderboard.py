@@ -25,7 +25,7 @@ from row3.running.budget import prices_of
 from row3.running.case_results import total
 from row3.running.evaluate import Asking
 from row3.running.lineup import line_up
-from row3.running.run_options import RunOptions, make_asking, replay
+from row3.running.run_options import RunOptions, check_cases, make_asking, replay
 from row3.running.session import Session
 from row3.running.suite_run import note_unused_inputs
 
@@ -37,6 +37,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         what = f"suite `{suite.name}` is answered by `{suite.system.type}`: it has no models and prompts to rank"
         fix = "Compare its versions with `row3 diff`, or name another suite with --suite"
         raise UsageError(what, where="row3 leaderboard", fix=fix)
+    check_cases(project, suite, session.options)
     mode = session.options.mode or "replay"
     options = replace(session.options, explain=False)
     askings = combinations(project, suite, options, prompts=prompts, models=models)

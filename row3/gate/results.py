@@ -19,7 +19,7 @@ from row3.domain.typed_options import NOTHING, Given
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, DriftCheck
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import GatePolicy, reaches
 from row3.gate.power import Sensitivity
 from row3.kinds.base import Kind, Rules
 from row3.metrics.aggregate import Seen
@@ -201,11 +201,16 @@ class Comparison:
 
     @property
     def fell(self) -> bool:
-        """Whether the primary metric fell as far as `fixed` investigates: promoting needs a reason (STANDARDS 4.3)."""
+        """Whether the primary metric, gated or not, fell as far as `fixed` investigates.
+
+        Promoting then needs a reason (STANDARDS 4.3).
+        """
         change, policy = self.primary_change, self.run.suite.policy
         if change is None or change.worse_by is None or policy.informational:
             return False
-        return policy.judge(change.key, change.worse_by) is Verdict.INVESTIGATE
+        return (
+            reaches(change.worse_by, policy.investigate) and policy.judge(change.key, change.worse_by) < Verdict.BLOCK
+        )
 
     @property
     def primary_change(self) -> MetricChange | None:

@@ -17,7 +17,7 @@ BOM = "\ufeff"
 HEADING = "# Changelog"
 TO_WRITE = "<!-- What changes and why, one line each. -->"
 """Placeholder under `### Changes` of an unreleased entry."""
-UNWRITTEN = re.compile(r"<!--.*-->|to-?do|tbd|tba|fixme|\W*", re.IGNORECASE)
+UNWRITTEN = re.compile(r"<!--.*-->|(?:to-?do|tbd|tba|fixme|wip)(?::.*)?|none|\W*", re.IGNORECASE)
 """A line without its bullet that says nothing: blank, a comment or a placeholder."""
 SECTION = re.compile(r" {0,3}##[ \t]+\S")
 PART = re.compile(r" {0,3}###[ \t]+(.*?)[ \t#]*$")
@@ -80,7 +80,7 @@ def _approved(approval: str) -> str:
 
 def is_written(line: str) -> bool:
     """Return whether a line says something, and is no placeholder."""
-    return UNWRITTEN.fullmatch(line.strip(" \t*+-.:!")) is None
+    return UNWRITTEN.fullmatch(line.strip(" \t*+-.:!()")) is None
 
 
 def bullets(items: Sequence[str]) -> list[str]:
@@ -196,7 +196,8 @@ def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
             continue
         generated = [line for line in _trim(new[title].body) if line != TO_WRITE and line not in kept]
         if title == "changes":  # hand-written text beats the prompt's description
-            body = kept if any(map(is_written, kept)) else generated
+            written = [line for line in kept if not line.strip() or is_written(line)]
+            body = written if any(map(is_written, kept)) else generated
         elif title == "notes":
             body = kept + generated
         else:

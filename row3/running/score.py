@@ -35,7 +35,7 @@ from row3.running.evaluate import Asking
 from row3.running.execute import evaluate_all
 from row3.running.meanings import Source, vector_source
 from row3.running.provider_access import guard_of
-from row3.running.run_options import RunOptions
+from row3.running.run_options import RunOptions, check_cases
 
 MODE = "outputs"
 MODEL = "outputs made elsewhere"
@@ -163,6 +163,7 @@ def score_outputs(
     """
     if options.repeats != 1:
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")
+    check_cases(project, suite, options)
     lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)

@@ -290,6 +290,7 @@ def test_drift_compares_the_answers_and_not_their_grades(box: Box, server: Judge
         ("--compare", "--against", "main"),
         ("--dry-run", "--mode", "live"),
         ("promote", "reply-v1.1", "--mode", "auto"),
+        ("leaderboard", "--mode", "live", "--max-cost", "1"),
     ],
     ids=" ".join,
 )
@@ -311,6 +312,8 @@ def test_a_case_that_the_suite_cannot_score_is_an_error_before_anything_is_asked
     ]
     assert (server.answered, len(server.judged)) == asked
     assert problem in base.row3("lint", code=2).out
+    outputs = base.write("outputs.jsonl", '{"caseId": "q01", "output": "Well."}\n')
+    assert problem in base.row3("score", "support", "--outputs", str(outputs), code=2).err
 
 
 def test_a_change_that_corrects_a_rubrics_name_is_judged(base: Box, server: JudgeServer) -> None:

@@ -335,6 +335,12 @@ def test_a_reason_is_asked_between_the_two_limits(dip: Box, concepts: int, setti
     dip.row3("promote", "v1.3", code=code)
 
 
+def test_a_fall_of_the_primary_metric_needs_a_reason_where_another_metric_gates(dip: Box) -> None:
+    dip.replace("row3.toml", "metrics = ['overall']", "metrics = ['precision']")
+    dip.row3("--baseline", code=0)
+    assert "Overall fell by 2.1 points" in dip.row3("promote", "v1.2", code=2).err
+
+
 def test_on_a_terminal_the_reason_is_asked_for(dip: Box) -> None:
     with terminal(dip, "promote", "v1.2") as one:
         one.until("Overall fell by 2.1 points. Why is this acceptable?")
@@ -344,7 +350,16 @@ def test_on_a_terminal_the_reason_is_asked_for(dip: Box) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["<!-- What changes and why, one line each. -->", "- TODO", "*  tbd.", "-", "<!-- todo -->"]
+    "written",
+    [
+        "<!-- What changes and why, one line each. -->",
+        "- TODO",
+        "*  tbd.",
+        "-",
+        "<!-- todo -->",
+        "- TODO: say what",
+        "- WIP",
+    ],
 )
 @pytest.mark.parametrize("description", ["", "TODO", "Finds crumbs."])
 def test_no_entry_ships_a_placeholder(box: Box, written: str, description: str) -> None:
@@ -360,6 +375,15 @@ def test_no_entry_ships_a_placeholder(box: Box, written: str, description: str) 
     text = box.read("CHANGELOG.md").partition("\n## v1.0 (")[0]
     changes = text.partition("### Changes\n")[2].partition("\n### ")[0].strip()
     assert changes == ("- Finds crumbs." if "crumbs" in description else "- Text changed since v1.0")
+
+
+def test_a_placeholder_beside_a_written_line_is_left_out_and_words_are_kept(box: Box) -> None:
+    there = box.read("CHANGELOG.md")
+    draft = "## v1.1 (Unreleased)\n\nPrompt: extract\n\n### Changes\n- TODO\n- TODO lists are concepts\n\n"
+    box.write("CHANGELOG.md", there.replace("## v1.0", f"{draft}## v1.0", 1))
+    box.row3("promote", "v1.1", code=0)
+    text = box.read("CHANGELOG.md").partition("\n## v1.0 (")[0]
+    assert text.partition("### Changes\n")[2].partition("\n### ")[0].strip() == "- TODO lists are concepts"
 
 
 def test_the_notes_name_every_case_that_fell_by_a_point(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_only_metrics_of_both_sides_count() -> None:
     assert found(pairs.differences(OVERALL).interval()).estimate == pytest.approx(0.15)
     assert pairs.differences(RECALL).interval() is None  # one case has no spread
     assert pairs.variance("recall") is None
-    for key in ("precision", "removed"):
+    for key in ("precision", "absent"):
         assert pairs.variance(key) is None
 
 

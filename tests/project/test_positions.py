@@ -53,7 +53,7 @@ def test_the_line_of_a_field(path: tuple[str | int, ...], line: int) -> None:
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        (("removed",), 1),
+        (("absent",), 1),
         (("rows", 7), 4),
         (("rows", 1, "aliases", 0), 7),
         (("empty", 0), 11),

@@ -14,7 +14,7 @@ from row3.matching.scorers import NameRule
 from row3.matching.text.quotes import SourceText
 
 SIMILAR = NameRule("token-sort", 0.8)
-"""Names less similar than this, in any order of their words, are not compared by all rules, which takes 0.4 ms."""
+"""Names less similar than this that share no word are not compared by all rules, which takes 0.4 ms."""
 
 
 def measure(
@@ -45,7 +45,9 @@ def measure(
 @lru_cache(maxsize=1 << 16)
 def _is_canary(label: str, canaries: tuple[str, ...]) -> bool:
     index, keys = _index(canaries)
-    return closest(normalise(label), keys, SIMILAR) is not None and index.matches(label).canary.position >= 0
+    key = normalise(label)
+    alike = closest(key, keys, SIMILAR) is not None or not {*key.split()}.isdisjoint(" ".join(keys).split())
+    return alike and index.matches(label).canary.position >= 0
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,8 @@ from row3.kinds.extraction.lint import lint_case
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.quality import measure
 from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.matching.names import NameIndex
+from row3.matching.scorers import NameRule
 from tests.scoring import case_of, score_by
 
 CASE: dict[str, Any] = {
@@ -110,3 +112,15 @@ def test_any_four_sentences_verify_nothing(number: int, before: int) -> None:
     quote, text = " ".join(said[before:]), " ".join(said)
     verified = number < 4 and (before > 0 or number == 1)
     assert (quote_state("Photosynthesis", quote, text) == "verified") is verified
+
+
+@pytest.mark.parametrize(
+    ("label", "canary"),
+    [
+        *[("Boston, Massachusetts", "Boston"), ("5 years", "five years")],
+        *[("planet Mars", "Mars"), ("Rust", "Rust (programming language)")],
+    ],
+)
+def test_a_canary_that_scoring_finds_is_counted_without_a_sample(label: str, canary: str) -> None:
+    assert NameIndex((), [canary], NameRule()).matches(label).canary.position == 0
+    assert measure([(label, None)], "Nothing of it.", [canary], sampled=False).canaries == 1

@@ -293,8 +293,8 @@ def test_uninstall_where_nothing_was(project: Project) -> None:
     project.install()
     assert outcomes(uninstall(project.box.repository())) == ["removed"] * 3
     assert snapshot(project.hook("")) == before
-    assert outcomes(uninstall(project.box.repository())) == ["removed"] * 3
-    assert outcomes(status(project.box.repository())) == ["removed"] * 3
+    assert outcomes(uninstall(project.box.repository())) == ["absent"] * 3
+    assert outcomes(status(project.box.repository())) == ["absent"] * 3
 
 
 def test_a_hook_written_over_ours_is_left(project: Project) -> None:
@@ -330,7 +330,7 @@ def test_an_interrupted_install_can_be_repeated(project: Project) -> None:
     project.write_hook("pre-commit", "exit 0")
     before = snapshot(project.hook(""))
     project.hook("pre-commit").rename(project.hook("pre-commit.row3-saved"))
-    assert outcomes(uninstall(project.box.repository())) == ["restored", "removed", "removed"]
+    assert outcomes(uninstall(project.box.repository())) == ["restored", "absent", "absent"]
     assert snapshot(project.hook("")) == before
     project.hook("pre-commit").rename(project.hook("pre-commit.row3-saved"))
     assert project.install().hooks[0].runs_first
