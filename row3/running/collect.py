@@ -205,7 +205,8 @@ def collect(
         what = "no case matches the selection"
         raise UsageError(what, where=f"{suite.golden}/", fix="Choose other cases with --case, --tag or --only")
     # All repeats of a case may have one answer, and so one grade.
-    if sum(n for _, _, n in unscored) > max(head["repeats"], MOST_FAILED * sum(tally.get("judgements", {}).values())):
+    one = head["repeats"] if len(unscored) == 1 else 1
+    if sum(n for _, _, n in unscored) > max(one, MOST_FAILED * sum(tally.get("judgements", {}).values())):
         ids["ungraded"] += dict.fromkeys(case_id for case_id, _, _ in unscored)
         ids["failed"] += ids["ungraded"]
         problems += [(case_id, reason) for case_id, reason, _ in unscored]
