@@ -190,6 +190,8 @@ TWO = """
 River Phoenix | Phoenix
 Republic of China | China
 Ohio, Michigan | Ohio
+Ohio, Michigan, USA | Ohio
+Nevada, Iowa, United States | Nevada
 Delaware, OH | Delaware
 Wyoming (Michigan) | Wyoming
 Mercury (element) | Mercury

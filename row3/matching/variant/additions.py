@@ -69,8 +69,9 @@ def _without_region(name: str) -> str:
     *regions, last = (hit["tail"] or hit["within"]).split(", ")
     if any(map(_is_country, regions)) or not (_is_state(last) or _is_country(last)):
         return ""
-    if _is_state(head) and _is_state(last) and normalise(head) != normalise(STATES.get(last, last)):
-        return ""  # Wyoming, Michigan is a town
+    states = [normalise(STATES.get(each, each)) for each in (*regions, last) if _is_state(each)]
+    if _is_state(head) and states and normalise(head) not in states:
+        return ""  # Wyoming, Michigan, USA is a town
     return "" if normalise(head) == normalise([*regions, last][0]) else str(head)
 
 
