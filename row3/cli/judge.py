@@ -53,7 +53,7 @@ def label(common: Common, *, file: str | None) -> None:
     _Labels(labelling, common).run()
     left = len(labelling.open)
     given = f"{labelling.labelled:,} of {labelling.labelled + left:,} answers have a label in {where}"
-    common.show(f"{given}\nNext: row3 judge calibrate{suite.flag} {where}")
+    common.show(f"{given}\nNext: row3 judge calibrate{suite.flag} {where}" if labelling.labelled else given)
 
 
 @command.command()

@@ -336,3 +336,8 @@ def test_an_estimate_counts_the_judge_of_a_part_of_an_unknown_answer(box: Box, s
     assert plan["toSend"] == 2 * CASES
     twice = box.row3("--dry-run", "--mode", "live", "--repeats", "2", "--format", "json", code=0).json
     assert twice["toSend"] == 4 * CASES
+
+
+def test_without_labels_no_calibration_is_proposed(box: Box) -> None:
+    done = box.row3("judge", "label", stdin="q", code=0)
+    assert "0 of 24 answers have a label" in done.out and "Next:" not in done.out
