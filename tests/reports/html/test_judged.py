@@ -117,7 +117,7 @@ def test_grades_by_criterion_votes_and_a_failed_judgement(show: Show, reports: R
     assert facts["model"] == "judge-a, judge-b"
     assert facts["helpfulness v1.1"].startswith("the judge is not calibrated, label some answers: row3 judge label")
     assert facts["warranty"] == "judged metrics (Judged) never block; a drop only needs a look"
-    assert facts["cost"] == "48 grades · cost unknown"
+    assert facts["cost"] == "48 grades · cost $0.00"
     assert facts["failed"] == "1 score missing, left out of every mean"
     page.open_case("q01")
     found = pairs_of(page, "judge helpfulness")
