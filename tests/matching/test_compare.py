@@ -35,6 +35,13 @@ Ohio, USA | Ohio | variant
 Mercury (element) | mercury | variant
 Mercury (planet) | Mercury | variant
 Tiffany & Company | Tiffany | variant
+Bain & Company | Bain | variant
+Levi Strauss & Co. | Levi Strauss | variant
+puma (animal) | puma | variant
+Toronto, Ontario | Toronto | variant
+Brisbane, Queensland | Brisbane | variant
+Ontario, Canada | Ontario | variant
+Seattle, Washington | Seattle | variant
 Lyon (France) | Lyon, France | exact
 one hundred and five patients | 105 patients | variant
 10^6 cells | one million cells | variant
@@ -199,6 +206,24 @@ Turkey (bird) | Turkey
 Ruby (mineral) | Ruby
 Mercy and Company | Mercy
 Harker and Company | Harker
+Mercy & Company | Mercy
+Mercy and Co. | Mercy
+Hope & Co. | Hope
+Liberty & Company, Inc. | Liberty
+Turner and Co. | Turner
+Victory & Co. | Victory
+Puma (animal) | Puma
+Phoenix (bird) | Phoenix
+Dove (bird) | Dove
+Nickel (metal) | Nickel
+Sole (fish) | Sole
+Ontario, California | Ontario
+Alberta, Virginia | Alberta
+Manitoba, Wisconsin | Manitoba
+Virginia, Minnesota | Virginia
+Nova Scotia, Ohio | Nova Scotia
+Peru, Indiana | Peru
+U.S. Steel | Ursula Steel
 the Republic of Ireland | Ireland
 entries that are not valid | valid entries
 pre-position | preposition

@@ -33,6 +33,8 @@ BLOCK = 800
 LONGEST = 40
 """Bytes of a block's first line that are kept for bisection."""
 
+ORDINARY = 1_000
+"""Frequency above which a word is a word rather than a name: mercy, bakery; but not Tiffany, Einstein."""
 RARE = 50
 """Frequency of the list's rarest words."""
 

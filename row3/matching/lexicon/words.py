@@ -74,6 +74,9 @@ TWO_UNIVERSITIES = words("washington miami york pennsylvania indiana columbia br
 OFTEN = {"once": 1, "twice": 2, "thrice": 3}
 """Adverbs of frequency with their numbers."""
 
+UNIONS = {"US": "United States", "UK": "United Kingdom", "UN": "United Nations", "EU": "European Union"}
+UNIONS |= {"USA": "United States", "UAE": "United Arab Emirates"}
+"""Acronyms that are unambiguous within a name."""
 STATES = {short: name.replace("-", " ") for short, name in pairs(_LISTS["states"]).items()}
 """US states by postal code and by traditional abbreviation."""
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from row3.matching.lexicon.inflection import unaccented
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.vocabulary import is_word
-from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
+from row3.matching.lexicon.vocabulary import ORDINARY, frequency, is_word
+from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS, UNIONS
 from row3.matching.normalise import normalise
 from row3.matching.person.given_names import (
     EAST_SURNAMES,
@@ -27,7 +27,7 @@ from row3.matching.person.given_names import (
     SURNAMES_AND_GIVEN,
     TITLES,
 )
-from row3.matching.person.roles import ROLE_WORDS, is_given, is_noun, without_role
+from row3.matching.person.roles import ROLE_WORDS, is_given, is_noun, is_person_name, without_role
 
 _LISTS = lists("persons")
 OFFICES = OFFICERS | words(_LISTS["offices"])
@@ -130,8 +130,8 @@ def parse_person(name: str) -> Person | None:
     split = [_words(part, found, alone=inverted) for part, found in zip(rest, (before, titles), strict=False)]
     if any(words is None for words in split):
         return None
-    if inverted and before and len([word for word in split[0] or () if word.casefold() not in PARTICLES]) > 1:
-        return None  # two names: St. Louis Cardinals, Major League Baseball
+    if inverted and _are_two_names(split[0] or [], split[1] or [], titled=bool(before)):
+        return None
     titles += before
     words = [word for part in reversed(split) if part for word in part]
     tail = unaccented(words[-1].casefold()).strip(".") if len(words) > 1 and not inverted else ""
@@ -141,9 +141,9 @@ def parse_person(name: str) -> Person | None:
     if not words or len(words) > 7 or not _capitals(words, name) or (len(words) == 1 and not titles):
         return None
     low = [unaccented(word.casefold()).strip(".") for word in words]
-    if len(low[-1]) == 1 or (low[-1] in NOT_PERSONS and not (low[-1] == "park" and _SYLLABLES.match(name))):
-        return None
     initials = [word.endswith(".") for word in words]
+    if len(low[-1]) == 1 or _is_thing(low, name, initials=any(initials)):
+        return None
     given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
     evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
     evident = evident or is_given(given[0] if given else "") or _SHORT_TITLE.match(text) is not None
@@ -153,6 +153,23 @@ def parse_person(name: str) -> Person | None:
     return Person(
         given, surname, generation, tuple(titles), evident or bare.person, inverted, bare.office, bare.glossed
     )
+
+
+def _are_two_names(family: list[str], given: list[str], *, titled: bool) -> bool:
+    """Return whether words around a comma are two names; a surname of two words precedes only given names."""
+    size = len([word for word in family if word.casefold() not in PARTICLES]) + titled
+    known = all(len(word.strip(".")) == 1 or is_given(unaccented(word.casefold())) for word in given)
+    return size > 2 or (size == 2 and not known)
+
+
+def _is_thing(words: list[str], name: str, *, initials: bool) -> bool:
+    """Return whether a last word is no surname: `Hyde Park`, and behind initials `A.B.C. Bakery` and `U.S. Steel`."""
+    last, before = words[-1], "".join(words[:-1])
+    if last in NOT_PERSONS:
+        return last != "park" or not _SYLLABLES.match(name)
+    if last in SURNAMES_AND_GIVEN or (before.upper() not in UNIONS and is_person_name(last)):
+        return False
+    return initials and 1 < len(before) == len(words) - 1 and frequency(last) > ORDINARY
 
 
 def _is_generation(tail: str, written: str) -> bool:

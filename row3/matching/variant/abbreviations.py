@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from row3.matching.lexicon.lists import lists, pairs, words
-from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
+from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS, UNIONS
 from row3.matching.normalise import normalise
 
 LONGEST = 120
@@ -21,9 +21,6 @@ _COUNTED = "stage|phase|type|class|grade|level|category|group|factor|schedule"
 _DAYS = pairs(lists("english")["days"])
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _NTH = r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|next|last|current|previous|latest"
-_UNIONS = {"US": "United States", "UK": "United Kingdom", "UN": "United Nations", "EU": "European Union"}
-_UNIONS |= {"USA": "United States", "UAE": "United Arab Emirates"}
-"""Acronyms that are unambiguous within a name."""
 _RATE = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "hourly": "hour"}
 _QUARTERS = {"N": "North", "S": "South", "E": "East", "W": "West"}
 
@@ -37,7 +34,7 @@ _Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 _RULES: tuple[_Rule, ...] = (
     (
         re.compile(r"\b(?:(?:USA?|UK|UN|EU|UAE)\b(?!-)|(?:U\.\s?(?:[KN]|S(?:\.\s?A)?|A\.\s?E)|E\.\s?U)\.(?=\s|$|,))"),
-        lambda hit: _UNIONS[re.sub(r"\W", "", hit[0])],
+        lambda hit: UNIONS[re.sub(r"\W", "", hit[0])],
     ),
     (re.compile(r"\b([NSEW])\. (?=[A-Z][a-z])"), lambda hit: f"{_QUARTERS[hit[1]]} "),
     (re.compile(r"\bw/o\.?(?=[ a-z])", re.IGNORECASE), "without "),

@@ -19,7 +19,7 @@ from row3.matching.variant.word_order import COUNTRIES
 
 OFTEN = words(lists("places")["often"])
 """Words of names that several well-known places share, so that the region matters."""
-_STATES = frozenset(map(normalise, STATES.values()))
+_STATES = frozenset(map(normalise, (*STATES.values(), *lists("places")["provinces"].split("|"))))
 _WITH_REGION = re.compile(r"(?P<head>[^,()]{2,}?)(?:, (?P<tail>[^()]+)| \((?P<within>[^()]+)\))")
 _CLUB = re.compile(r"(?P<name>[A-Z].*?),? (?:F\.?C\.?|A\.?F\.?C\.?|C\.?F\.?|S\.?C\.?|(?:Football|Soccer|Sports) Club)")
 _CASE_OR_LAW = re.compile(
@@ -32,7 +32,6 @@ _KIND_BEHIND = re.compile(
 _NAMED_KIND = re.compile(r"\((?:\w+ )*(?:language|software|company|film|movie|band|album|song|novel|game)\)$")
 _COMMON_KIND = re.compile(r"\((?:\w+ )*(?:element|metal|mineral|gas|drug|enzyme|animal|plant|bird|fish)\)$")
 """A kind whose names are written small."""
-_WITH_CAPITAL = words(lists("english")["with_capital"])
 _CITY = re.compile(
     r"(?:[Tt]he )?(?:[Cc]ity|[Tt]own|[Bb]orough|[Vv]illage|[Mm]unicipality|[Pp]rovince) of (?P<name>[A-Z].*)"
 )
@@ -94,7 +93,7 @@ def same_but_for_addition(one: str, other: str, text: str) -> bool:
         if left and not variant_keys(left).isdisjoint(variant_keys(bare)):
             if left[0].isupper() and bare.islower() and _NAMED_KIND.search(name):
                 continue  # Rust (programming language), rust
-            if left.lower() in _WITH_CAPITAL and bare[:1].isupper() and _COMMON_KIND.search(name):
+            if bare[:1].isupper() and _COMMON_KIND.search(name):
                 continue  # Mercury (element), Mercury
             often = OFTEN.issuperset(normalise(left).split())
             return not often or text.startswith(name, text.find(left))

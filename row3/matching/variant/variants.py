@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.vocabulary import is_word
+from row3.matching.lexicon.vocabulary import ORDINARY, frequency, is_word
 from row3.matching.lexicon.words import COMPANY_ENDS, NUMBER_WORDS, ROMAN, STATES, VARIED
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import NON_NAME_WORDS, PERSON_WORDS, may_name_a_person
@@ -176,8 +176,10 @@ def _regnal(name: str) -> list[str]:
 def _company(name: str) -> list[str]:
     """Return `Siemens` for `Siemens AG`; for `Motor Corp.` also `Motor Corporation`, which may be the whole name."""
     rest, forms = split_company(name)
-    bare = [] if name.lower().endswith(" and company") else [rest]  # Mercy and her company
+    joined = _AND_COMPANY.search(name.lower())  # Mercy and her company
+    bare = [] if joined and (joined[1] == "and" or frequency(rest.lower()) > ORDINARY) else [rest]
     return [*bare, *(f"{rest} {full}" for short, full in _IN_FULL.items() if short in forms)] if forms else []
 
 
+_AND_COMPANY = re.compile(r" (and|&) co(?:mpany)?\b")
 _IN_FULL = {"co": "company", "corp": "corporation"}

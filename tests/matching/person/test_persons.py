@@ -10,6 +10,10 @@ NOBODY = (
     "GPT-4", "University of Oxford", "Stanford University", "neural network", "World War II Memorial Act", "Smith", "",
     "Type 2", "A", "law of large numbers", "Smith, John, Paul, George", "L.X.C. Aviation", "K.L.M. Airways",
     "St. Louis Cardinals, Major League Baseball", "Mr. Duck Steps Out,Jack King", "Sir Walter Scott, Jane Austen",
+    "New York Yankees, Major League Baseball", "San Diego Padres, National League", "St. Paul, Minnesota",
+    "Manchester United, Premier League", "Golden State Warriors, Western Conference", "Walter Scott, Jane Austen",
+    "Lady Gaga, Bradley Cooper", "Mount Vernon, Ohio", "St. Petersburg, Florida", "U.S. Steel", "U.S. Bank",
+    "U.K. Treasury", "A.B.C. Bakery", "B.B.C. News", "D.H. Logistics", "T.B.S. Television", "A.C. Motors",
 )  # fmt: skip
 
 

@@ -49,6 +49,18 @@ O’Connor, Flannery | Flannery O'Connor
 van der Berg, Dr. Hans | Hans van der Berg
 Dr. van der Berg, Hans | Hans van der Berg
 Henry St. John | St. John, Henry
+Vargas Llosa, Mario | Mario Vargas Llosa
+Lloyd George, David | David Lloyd George
+Conan Doyle, A. | Arthur Conan Doyle
+Ortega y Gasset, José | José Ortega y Gasset
+Le Guin, Ursula K. | Ursula K. Le Guin
+Okonkwo, Chidi | Chidi Okonkwo
+U.S. Grant | Ulysses S. Grant
+H.G. Wells | Herbert George Wells
+P.G. Wodehouse | Pelham Grenville Wodehouse
+E.B. White | Elwyn Brooks White
+C.S. Lewis | Clive Staples Lewis
+W.H. Auden | Wystan Hugh Auden
 """
 
 TWO = """
