@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA, Levenshtein
 
 from row3.matching.lexicon.lists import listed, lists, pairs, words
-from row3.matching.lexicon.vocabulary import is_listed, is_word
+from row3.matching.lexicon.vocabulary import ORDINARY, frequency, is_listed, is_word
 from row3.matching.person.roles import is_name, is_person_name
 
 _LISTS = lists("english")
@@ -25,6 +25,8 @@ DIFFERENT_WORDS = "different words"
 
 MIN_LENGTH = 5
 """Minimum length of the shorter word for a slip: shorter words have too many neighbours."""
+COMMON = 10_000
+"""Frequency above which an unknown spelling of a word is no other word: council, but not methane."""
 
 VOWELS = frozenset("aeiouy")
 
@@ -68,11 +70,13 @@ def word_difference(
 
     `known` holds the words of the source text, which count as spelt correctly. With `name` the tokens are from a
     person's name, which may be shorter: any single slip counts unless it makes another known name. With
-    `context`, more words of the two names are equal, and any inner edit of a known word counts.
+    `context`, more words of the two names are equal, and any inner edit of a known word counts; of an ordinary word
+    also if that is shorter, of a common one also if the ending differs.
     """
     if one > other:
         one, other = other, one
-    if min(len(one), len(other)) < (3 if name else MIN_LENGTH) or not (one.isalpha() and other.isalpha()):
+    least = 3 if name else 4 if context else MIN_LENGTH
+    if min(len(one), len(other)) < least or not (one.isalpha() and other.isalpha()):
         return "different short words or codes"
     return _word_difference(one, other, (one in known, other in known), name=name, context=context)
 
@@ -87,7 +91,7 @@ def _word_difference(one: str, other: str, known: tuple[bool, bool], *, name: bo
     if one_right and other_right:
         return DIFFERENT_WORDS
     if not one_right and not other_right:
-        good = _is_inner_slip(one, other, name=name)
+        good = (name or len(one) >= MIN_LENGTH <= len(other)) and _is_inner_slip(one, other, name=name)
     else:
         word, slip = (one, other) if one_right else (other, one)
         probable = _is_name_slip if name else _is_inner_edit if context else _is_probable_slip
@@ -178,7 +182,10 @@ def _is_probable_slip(word: str, slip: str) -> bool:
 def _is_inner_edit(word: str, slip: str) -> bool:
     """Return whether a spelling is a probable slip of a word, or one edit between its first and last letter."""
     first, *more = edits(word, slip)
-    inner = not more and first.at > 0 and first.rest > 0 and not _has_other_ending(word, slip, first)
+    inner = not more and first.at > 0 and first.rest > 0
+    if min(len(word), len(slip)) < MIN_LENGTH:
+        return inner and frequency(word) > ORDINARY and not is_name(slip)
+    inner = inner and (frequency(word) > COMMON or not _has_other_ending(word, slip, first))
     return inner or _is_probable_slip(word, slip)
 
 
