@@ -161,8 +161,8 @@ STATES = {
 # 13 and 14 leave out more of what decided hardly a pair: terms that a contract defines, rooms, a PIN number;
 # for 15 a quote such as N/A is none; 16 finds one concept by a name said twice, cuts reasoning, and takes an odd item
 # for one wrong item; 17 has no hallucination rate without canaries; 18 takes a slip in a short word of a longer name,
-# no quote of the whole text, and words behind a sign; persons of one generation only, and fewer regions, glosses and
-# companies left out.
+# no quote of most of the text, and words behind a sign; persons of one generation only, no person where a comma parts
+# two names or initials precede a noun, and fewer regions, glosses and companies left out.
 SCORES[3], STATES[3] = SCORES[2], STATES[2]
 SCORES[4], STATES[4] = SCORES[3], STATES[3]
 SCORES[5], STATES[5] = SCORES[4], STATES[4]

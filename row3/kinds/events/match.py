@@ -157,7 +157,7 @@ class _Case:
     def match(self, event: EventOut, seen: _Compared, pair: int | None) -> ItemMatch:
         """Return the state of an event that is paired with the expected one at a position, or with none."""
         expected, evidence = self.case.expected_events, _text_of(event.evidence)
-        occurs = any(text.contains_quote(evidence) for text, _ in self.texts.values()) if evidence else False
+        occurs = any(text.is_passage(evidence) for text, _ in self.texts.values()) if evidence else False
         notes: dict[str, Any] = {
             "category": type_of(event.category),
             "actor": _text_of(event.actor) or None,

@@ -10,7 +10,7 @@ from row3.domain.asks import Ask
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.domain.predicates import Predicates
 from row3.kinds.base import Rules
-from row3.kinds.extraction.evidence import is_passage, mentions
+from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.relationships import RelationshipIndex, Resolve
 from row3.kinds.outputs import compare_types, type_of
@@ -148,7 +148,7 @@ def _concepts(
                 quoted = "unsupported"
                 other = index.exact if state == "unmatched" else None
                 said = implied or mentions(quote, names, text, lambda: index.matcher.acronyms, other)
-                if said and is_passage(quote, text.text):
+                if said and text.is_passage(quote):
                     quoted = "verified"
             else:
                 quoted = "unverified"

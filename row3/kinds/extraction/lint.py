@@ -17,6 +17,7 @@ from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship
 from row3.matching.names import NameIndex
 from row3.matching.normalise import normalise
 from row3.matching.scorers import Named
+from row3.matching.text.places import sentences
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.forms import category_key
 
@@ -36,7 +37,6 @@ INFERRED_SHARE = 10
 """At most one expected concept in this many may be marked `inferred`."""
 CASE_COUNTS = (5, 10, 15)
 """Minimum, target and ideal number of cases (STANDARDS 3.1)."""
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 LIKE = 70
 """Similarity, in per cent, from which a known name is suggested."""
 
@@ -59,7 +59,7 @@ class _Matcher:
 
     def __init__(self, case: GoldenCase, rules: Rules) -> None:
         self._text = SourceText(case.source_text)
-        self._sentences = SENTENCE_END.split(case.source_text)
+        self._sentences = [case.source_text[start:end] for start, end in sentences(case.source_text)]
         named = [Named(concept.label, concept.aliases) for concept in case.expected_concepts]
         self.index = NameIndex(named, (), rules.names, self._text)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from row3.domain.scores import Quality
-from row3.kinds.extraction.evidence import is_passage, mentions
+from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.explain import is_quote
 from row3.matching.names import NameIndex, closest
 from row3.matching.normalise import normalise
@@ -32,9 +32,7 @@ def measure(
     return Quality(
         len(quoted),
         sum(
-            source.contains_quote(quote)
-            and is_passage(quote, source.text)
-            and mentions(quote, [label], source, lambda: index.matcher.acronyms)
+            source.is_passage(quote) and mentions(quote, [label], source, lambda: index.matcher.acronyms)
             for label, quote in quoted
         ),
         sum(not source.mentions(label) for label in labels),

@@ -35,7 +35,7 @@ JUDGEMENT_SCHEMA = closed_object(
 def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str, SourceText]) -> list[str]:
     """Return for each required fact why the answer does not prove it; empty if it does.
 
-    A citation counts if its quote occurs in the document that it names and contains what `must_cite` requires.
+    A citation counts if its quote is a passage of the document that it names and contains what `must_cite` requires.
     """
     found = []
     for fact in case.required_facts:
@@ -46,7 +46,7 @@ def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str,
                 document_key(cited.doc) == document_key(needed.doc)
                 and SourceText(cited.quote).contains_quote(needed.quote_contains)
                 and (text := document(documents, cited.doc)) is not None
-                and text.contains_quote(cited.quote)
+                and text.is_passage(cited.quote)
                 for cited in answer.citations
             )
         ]

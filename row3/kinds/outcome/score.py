@@ -112,7 +112,7 @@ class Outcomes(Kind):
     """Scores `{"baseline", "full", "judgement"}`: two answers with citations, and V7.1's judgement of them."""
 
     name = "outcome"
-    version = 3
+    version = 4
     case_model = OutcomeCase
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {"found": Found, "cited-answer": AnswerOut}

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -14,8 +14,13 @@ from rapidfuzz import fuzz, process
 from row3.matching.normalise import normalise, normalise_text
 
 SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*\s+|[。！？]")
-ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|cf|Dr|Mr|Mrs|Ms|St|vs|No|Fig|al|approx|ca)\.\Z")
+ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|cf|Dr|Mr|Mrs|Ms|St|vs|No|Fig|al|approx|ca)\.\Z|(?:^|\n)[ \t]*\d{1,2}\.\Z"
+)
 PARAGRAPH = re.compile(r"\n\s*\n")
+_BULLET = re.compile(r"\W+|\(?(?:\w|\d\d)[.)]")
+WIDTH = 40
+"""Number of characters below which no text is wrapped."""
 
 
 class Place(NamedTuple):
@@ -108,12 +113,20 @@ def _clusters(text: str) -> list[tuple[int, int]]:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Return the offsets of a text's sentences."""
-    cuts = [0, *(match.end() for match in PARAGRAPH.finditer(text))]
+    """Return the offsets of a text's sentences. They end also before a bullet, and with a line that is not full."""
+    paragraphs = [0, *(match.end() for match in PARAGRAPH.finditer(text)), len(text)]
+    cuts, small = {*paragraphs}, text.islower()
+    for start, end in pairwise(paragraphs):
+        lines = text[start:end].splitlines(keepends=True)
+        width = max([WIDTH, *(len(line.rstrip()) for line in lines)])
+        for at, line, following in zip(accumulate(map(len, lines), initial=start), ["", *lines], lines, strict=False):
+            word, *_ = following.split(maxsplit=1) or [""]
+            if _BULLET.fullmatch(word) or len(line.rstrip()) + 1 + len(word) <= width:
+                cuts.add(at)
     for match in SENTENCE_END.finditer(text):
         following = text[match.end() : match.end() + 2].lstrip("\"'“‘([")
-        if following and not following[0].islower() and not ABBREVIATION.search(text, 0, match.start() + 1):
-            cuts.append(match.end())
-    cuts = sorted({*cuts, len(text)})
-    spans = [(start, start + len(text[start:end].rstrip())) for start, end in pairwise(cuts)]
+        said = text[max(0, match.start() - 10) : match.start() + 1]
+        if following and (small or not following[0].islower()) and not ABBREVIATION.search(said):
+            cuts.add(match.end())
+    spans = [(start, start + len(text[start:end].rstrip())) for start, end in pairwise(sorted(cuts))]
     return [span for span in spans if span[0] < span[1]] or [(0, len(text))]

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from functools import cached_property
+from itertools import accumulate
 
 from row3.matching.lexicon.inflection import unaccented
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.normalise import APOSTROPHES, fold, normalise, normalise_text
+from row3.matching.text.places import sentences
 from row3.matching.variant.marks import mark_difference
 
 ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 _APOSTROPHES_AS_SPACES = str.maketrans(dict.fromkeys(APOSTROPHES, " "))
-_SIGN_BEFORE = re.compile(r"(?<!\S)[^\w\s]+(?=\w)")
+_SIGN_BEFORE = re.compile(r"(?:(?<!\S)[^\w\s]+|(?<=\w)[^\w\s#%&°]+)(?=\w)")
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?![^\w\s]*\d)(?=\S)")
+"""The space between a number and its unit: 5 kg, 20 °C, 50 %."""
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
 """Letters of scripts without spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
+MOST_SENTENCES = 3
+"""Number of sentences up to which a quote points at a passage."""
 
 
 def find_words(key: str, padded: str, start: int = 0) -> int:
@@ -38,12 +45,14 @@ def _is_boundary(one: str, other: str) -> bool:
     return " " in (one, other) or _NO_SPACES.match(one) is not None or _NO_SPACES.match(other) is not None
 
 
-def _parted(text: str) -> str:
-    """Return a normalised text with spaces for apostrophes and behind a sign before a word: ±5, ~alpha.
+def _parted(text: str, *, units: bool = False) -> str:
+    """Return a normalised text with spaces for apostrophes and behind a sign before a word: ±5, x=alpha.
 
-    A quote may end before 's, and tokenised text separates it. Signs behind a word belong to it (C++).
+    A quote may end before 's, and tokenised text separates it. Signs behind a word belong to it (C++). By `units` no
+    space follows a number.
     """
-    return _SIGN_BEFORE.sub(r"\g<0> ", normalise_text(text.translate(_APOSTROPHES_AS_SPACES)))
+    key = normalise_text(text.translate(_APOSTROPHES_AS_SPACES))
+    return _SIGN_BEFORE.sub(r"\g<0> ", _BEFORE_UNIT.sub("", key) if units else key)
 
 
 class SourceText:
@@ -65,6 +74,16 @@ class SourceText:
     def _parted(self) -> str:
         return f" {_parted(self.text)} "
 
+    @cached_property
+    def _joined(self) -> str:
+        return f" {_parted(self.text, units=True)} "
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Offsets in the padded text at which its sentences end."""
+        keys = (normalise_text(self.text[start:end]) for start, end in sentences(self.text))
+        return list(accumulate(len(key) + 1 for key in keys if key))
+
     def __contains__(self, word: object) -> bool:
         """Return whether a normalised word occurs."""
         return f" {word} " in self._words
@@ -80,34 +99,36 @@ class SourceText:
         return " " not in key or find_words(key, self._padded) >= 0 or self._mentions_variant(name, key)
 
     def _mentions_variant(self, name: str, key: str) -> bool:
-        """Return whether the name occurs with signs and apostrophes apart, or in a script without spaces."""
+        """Return whether the name occurs with signs, units and apostrophes apart, or in a script without spaces."""
         if _NO_SPACES.search(key) is not None and find_words(key, self._padded) >= 0:
             return True
-        return find_words(_parted(name), self._parted) >= 0
+        if find_words(_parted(name), self._parted) >= 0:
+            return True
+        return any(map(str.isdigit, key)) and find_words(_parted(name, units=True), self._joined) >= 0
 
     def contains_quote(self, quote: str) -> bool:
         """Return whether the quote, or its parts around ellipses in order, occur."""
-        text = self.text
-        start = text.find(quote)
-        if start >= 0 and quote[:1].isalnum():
-            # An exact occurrence between white space also occurs after normalisation.
-            end = start + len(quote)
-            if (start == 0 or text[start - 1].isspace()) and (end == len(text) or text[end].isspace()):
-                return True
-        key = normalise_text(quote)
-        if not key:
-            return False
-        if find_words(key, self._padded) >= 0 or self._mentions_variant(quote, key):
-            return True
-        if "…" not in quote and ".." not in quote and ". ." not in quote:
-            return False
-        position, parts = 0, [normalise_text(part) for part in ELLIPSIS.split(quote)]
-        for part in filter(None, parts):
-            position = find_words(part, self._padded, position)
-            if position < 0:
-                return False
-            position += len(part) + 1
-        return True
+        key = normalise(quote)
+        return bool(key) and (bool(self._spans(quote)) or self._mentions_variant(quote, key))
+
+    def _spans(self, quote: str) -> list[tuple[int, int]]:
+        """Return start and end in the padded text of the quote, or of its parts around ellipses in order; else []."""
+        for parts in ([quote], ELLIPSIS.split(quote)):
+            spans, end = [], 0
+            for key in filter(None, map(normalise, parts)):
+                start = find_words(key, self._padded, end)
+                spans.append((start, end := start + len(key) + 1))
+            if spans and min(spans)[0] >= 0:
+                return spans
+        return []
+
+    def is_passage(self, quote: str) -> bool:
+        """Return whether a quote occurs, in at most three sentences, and leaves out one or a third of the text."""
+        ends, spans = self._ends, self._spans(quote)
+        touched = {at for start, end in spans for at in range(bisect_right(ends, start), bisect_left(ends, end) + 1)}
+        number = len(touched or sentences(quote))  # a sign or an apostrophe may stand apart
+        short = 3 * len(normalise(quote)) <= 2 * (len(self._padded) - 2)
+        return number <= MOST_SENTENCES and (short or number < len(ends)) and self.contains_quote(quote)
 
 
 NO_TEXT = SourceText("")

@@ -430,3 +430,8 @@ def test_a_due_date_that_is_expected_is_not_said_to_be_missing(found: list[dict[
     undated = [{key: value for key, value in event.items() if key != "due_date"} for event in CASE["expected_events"]]
     none = score(PERFECT[:2], expected_events=undated).skipped
     assert none["due_date_accuracy"] == "no due date is expected or given"
+
+
+@pytest.mark.parametrize(("quote", "verified"), [("we will launch on April 1st", 1.0), (TEXT, 0.0), (TEXT[:-9], 0.0)])
+def test_the_whole_document_is_no_evidence(quote: str, verified: float) -> None:
+    assert score([one(0, evidence=quote)]).metrics["evidence_verified"] == verified

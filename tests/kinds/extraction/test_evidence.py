@@ -75,7 +75,18 @@ THIRD = "Dr. J. Newton, e.g. of Leeds, praised photosynthesis."
         ("Leaf colour", CASE["sourceText"], CASE["sourceText"], "unsupported"),
         ("Photosynthesis", CASE["sourceText"].lower(), CASE["sourceText"], "unsupported"),
         ("Photosynthesis", f"It rained. {THIRD}", f"It rained. {THIRD}", "unsupported"),
-        ("Photosynthesis", THIRD, THIRD, "verified"),  # a text of one sentence has no other passage
+        ("Photosynthesis", THIRD, THIRD, "unsupported"),
+        ("Photosynthesis", THIRD.removesuffix(" photosynthesis."), THIRD, "unsupported"),
+        ("Photosynthesis", "praised photosynthesis", THIRD, "verified"),
+        ("Photosynthesis", CASE["sourceText"].removesuffix(" 2012."), CASE["sourceText"], "unsupported"),
+        (
+            "Photosynthesis",
+            "- rye\n- milk\n- photosynthesis\n- eggs",
+            "- rye\n- milk\n- photosynthesis\n- eggs\n- a",
+            "unsupported",
+        ),
+        ("Photosynthesis", "rye milk photosynthesis eggs", "rye\nmilk\nphotosynthesis\neggs\nsalt", "unsupported"),
+        ("Photosynthesis", "milk\nphotosynthesis", "rye\nmilk\nphotosynthesis\neggs\nsalt", "verified"),
         ("Photosynthesis", f"One. Two. {THIRD}", f"One. Two. {THIRD} Four.", "verified"),
         ("Photosynthesis", f"One. Two. {THIRD} Four.", f"One. Two. {THIRD} Four. Five.", "unsupported"),
         ("Photosynthesis", f"One? Two! {THIRD} Four.", f"Nought. One? Two! {THIRD} Four.", "unsupported"),
@@ -94,13 +105,20 @@ def test_evidence_is_a_passage_of_at_most_three_sentences(label: str, quote: str
         ("5 kg", "weighs 5kg", "verified"),
         ("5 g", "weighs 5g", "verified"),
         ("10 ml", "takes 10ml.", "verified"),
+        ("5 kg", "weighs ±5kg", "verified"),
+        ("5 kilograms", "weighs ~5kg", "verified"),
+        ("15 kg", "weighs 10–15kg", "verified"),
+        ("20 °C", "is at 20°C", "verified"),
+        ("20 degrees Celsius", "is at 20°C", "verified"),
+        ("20°C", "is at 20 °C", "verified"),
+        ("50 %", "loses ≤50%", "verified"),
         ("5 kg", "weighs 5km", "unsupported"),
         ("5 kg", "weighs 15kg", "unsupported"),
         ("Type 3", "is of Type 3A", "unsupported"),
     ],
 )
 def test_signs_and_units_hide_no_name(label: str, quote: str, state: str) -> None:
-    text = f"It {quote} and more."
+    text = f"It {quote} and more. Nothing else is said."
     assert quote_state(label, quote, text) == state
     case = case_of(GoldenCase, CASE | {"sourceText": text, "expectedConcepts": [{"label": label}]})
     assert ("not-in-text" in {each.rule for each in lint_case(case, Rules())}) is (state == "unsupported")
@@ -110,7 +128,7 @@ def test_signs_and_units_hide_no_name(label: str, quote: str, state: str) -> Non
 def test_any_four_sentences_verify_nothing(number: int, before: int) -> None:
     said = [f"Leaf {place} uses photosynthesis." for place in range(before + number)]
     quote, text = " ".join(said[before:]), " ".join(said)
-    verified = number < 4 and (before > 0 or number == 1)
+    verified = number < 4 and before > 0
     assert (quote_state("Photosynthesis", quote, text) == "verified") is verified
 
 

@@ -106,6 +106,8 @@ def test_the_judges_own_verdict_does_not_count() -> None:
         (QUOTE | {"quote": "API refactor by March 25th, said Bob"}, False),
         (QUOTE | {"quote": "Ann: nothing."}, False),
         (QUOTE | {"quote": ""}, False),
+        (QUOTE | {"quote": DOCUMENTS["meeting_001"].text}, False),
+        (QUOTE | {"quote": "Minutes. Bob: Complete API refactor by March 25th. Ann:"}, False),
     ],
 )
 def test_evidence_is_a_quote_that_occurs_and_contains_the_required_text(citation: dict[str, str], proven: bool) -> None:

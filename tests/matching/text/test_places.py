@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from row3.matching.normalise import normalise, normalise_text
-from row3.matching.text.places import SearchableText
+from row3.matching.text.places import SearchableText, sentences
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,42 @@ def test_sentences_end_where_readers_see_an_end() -> None:
         place = SearchableText(text).find([name])
         assert place is not None
         assert place.sentence == sentence
+
+
+WRAPPED = (
+    "The council of the city met on the first Monday of the month and heard\n"
+    "that the bridge would be closed until the repairs to its northern end\n"
+    "are done. Nobody objected."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("- milk\n- rye bread\n- two eggs", 3),
+        ("milk\nrye bread\ntwo eggs", 3),
+        ("* milk and the rye bread of the baker in the old town\n* two eggs of the farm near the northern bridge", 2),
+        ("1. Milk\n2. Bread\n10. Eggs", 3),
+        ("a) milk\nb) bread", 2),
+        ("Minutes\r\nann: we ship it on monday\r\nbob: nothing to add", 3),
+        ("it rained. the sun came. it set.", 3),
+        ("A Title of the Text\n\nIts only sentence.", 2),
+        (WRAPPED, 2),
+        (f"{WRAPPED}\n\n{'A line that is not wrapped at all. ' * 5}", 7),
+        ("Dr. Fermi left. He (i.e. Enrico) won 5.5 points.", 2),
+        ("植物进行光合作用。叶子是绿色的。", 2),
+        ("", 1),
+    ],
+)
+def test_a_sentence_ends_at_a_stop_a_bullet_or_the_end_of_a_short_line(text: str, number: int) -> None:
+    assert len(sentences(text)) == number
+
+
+@given(st.text("aB.? \n-•1)", max_size=60))
+def test_sentences_cover_all_words_in_order(text: str) -> None:
+    spans = sentences(text)
+    assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
 
 
 @given(st.text(max_size=60), st.integers(0, 8), st.integers(1, 4))

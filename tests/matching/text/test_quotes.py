@@ -166,15 +166,40 @@ def test_where_words_end(text: str, quote: str, occurs: bool) -> None:
         ("C++ only", "C", False),
         ("R&D", "D", False),
         ("HIV+ patients", "HIV", False),
+        ("let x=alpha hold", "alpha", True),
+        ("R&D~alpha", "alpha", True),
+        ("a bag of ±5kg", "5 kg", True),
+        ("a bag of ~5kg", "5 kg", True),
+        ("a bag of 10–15kg", "15 kg", True),
+        ("a bag of 10–15kg", "10–15 kg", True),
+        ("a bag of 10~15 kg", "15kg", True),
+        ("at 20°C inside", "20 °C", True),
+        ("at 20 °C inside", "20°C", True),
+        ("at ±20°C inside", "20 °C", True),
+        ("a loss of 50% today", "50 %", True),
+        ("a loss of 50 % today", "50%", True),
+        ("≤3m deep", "3 m", True),
+        ("100km/h", "100 km/h", True),
+        (">5 µg", "5µg", True),
+        ("a bag of 15kg", "5 kg", False),
+        ("a bag of 5kg", "5", False),
+        ("in the 1990s", "1990", False),
+        ("H2O", "O", False),
+        ("5–8 °C", "5 °C", False),
     ],
 )
 def test_a_sign_before_a_word_does_not_hide_it(text: str, name: str, occurs: bool) -> None:
     assert SourceText(text).mentions(name) is occurs
 
 
-@given(st.sampled_from(["~", "±", "≈", "$", "→", "=", "<", "+", "#", "©"]), st.sampled_from(["alpha", "5 kg", "Weiß"]))
-def test_any_sign_may_stand_before_a_word(sign: str, name: str) -> None:
-    source = SourceText(f"of {sign}{name}, said")
+@given(
+    st.sampled_from(["~", "±", "≈", "$", "→", "=", "<", "+", "#", "©"]),
+    st.sampled_from(["alpha", "5 kg", "Weiß", "5kg", "20 °C", "20°C"]),
+    st.sampled_from(["", "3–", "3 – "]),
+)
+def test_any_sign_or_range_may_stand_before_a_word(sign: str, name: str, before: str) -> None:
+    source = SourceText(f"of {before}{sign}{name}, said")
+    assert source.mentions(name.replace(" ", ""))
     assert source.mentions(name)
     assert source.contains_quote(name)
     assert source.contains_quote(f"{sign}{name}")
@@ -188,6 +213,51 @@ def test_whole_words_occur_and_parts_of_words_do_not(words: list[str], data: st.
     assert text.contains_quote(" ".join(words[first : last + 1]))
     for part in ("art", "12"):
         assert text.contains_quote(part) is (part in words)
+
+
+ITEMS = "- rye bread\n- milk\n- two eggs\n- salt\n- flour"
+LINE = "the bakers of the old town ask for more rye each year"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "passage"),
+    [
+        ("Rye is a cereal.", "Rye is a cereal.", False),
+        ("Rye is a cereal of the north.", "Rye is a cereal of the", False),
+        ("Rye is a cereal of the north.", "of the north", True),
+        ("Rye is. It grows. It is cut.", "Rye is. It grows. It is cut", False),
+        ("Rye is. It grows. It is cut.", "Rye is … It grows … It is", False),
+        ("Rye is. It grows. It is cut.", "Rye is. It grows.", True),
+        (ITEMS, ITEMS, False),
+        (ITEMS, "rye bread milk two eggs salt", False),
+        (ITEMS, "milk two eggs salt", True),
+        (f"{LINE}\n" * 5, f"{LINE} " * 4, False),
+        (f"{LINE}\n" * 5, LINE, True),
+        (f"{LINE}. " * 5, f"{LINE} … {LINE} … {LINE} … {LINE}", False),
+        ("Rye 's end. It grows. It is. It was. It fell.", "Rye's end. It grows. It is. It was", False),
+        ("Rye 's end. It grows. It is. It was. It fell.", "Rye's end. It grows", True),
+        ("Rye is a cereal.", "Rye was", False),
+    ],
+)
+def test_a_passage_has_three_sentences_and_leaves_out_much_of_the_text(text: str, quote: str, passage: bool) -> None:
+    assert SourceText(text).is_passage(quote) is passage
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=8), st.sampled_from([". ", "\n", "\n- "]), st.data())
+@settings(deadline=None)
+def test_no_quote_of_four_sentences_or_nearly_all_words_is_a_passage(
+    sizes: list[int], stop: str, data: st.DataObject
+) -> None:
+    said = [" ".join(f"w{place}{word}" for word in range(size)).capitalize() for place, size in enumerate(sizes)]
+    text = SourceText(stop.join(said))
+    words = " ".join(said).split()
+    start = data.draw(st.integers(0, len(words) - 1))
+    end = data.draw(st.integers(start + 1, len(words)))
+    touched = {word.lower()[:2] for word in words[start:end]}
+    if len(touched) > 3 or (len(touched) == len(said) and end - start > 0.9 * len(words)):
+        assert not text.is_passage(" ".join(words[start:end]))
+    elif len(touched) < len(said):
+        assert text.is_passage(" ".join(words[start:end]))
 
 
 TWO_WHERE_THE_TEXT_HAS_BOTH = [
