@@ -26,21 +26,23 @@ from row3.reports.document import Block, Document, Items, Note, Span, Table, Tas
 POSTED = "monitor/told.json"
 """File in `.row3/` for the alerts that the webhook has received."""
 LEVEL = 0.95
-"""Confidence with which a rate must be beyond its threshold."""
+"""Confidence with which a rate must be beyond its threshold to begin an alert."""
+END_LEVEL = 0.9
+"""Confidence with which a rate must be below its threshold to end an alert."""
 LONGEST_MS = DAY_MS
 """Maximum length of joined windows."""
 
 
 class Alert(NamedTuple):
-    """A period in which a figure was beyond its threshold, until a full day was not."""
+    """A period in which a figure was beyond its threshold, until a full day was shown not to be."""
 
     condition: Condition
     threshold: float
     from_ms: int
     to_ms: int | None
-    """End of the first full day not beyond the threshold; None until then."""
+    """End of the first period of a day or more that is shown not to be beyond the threshold; None until then."""
     value: float
-    """The figure until that day."""
+    """The figure until that period."""
 
     def plain(self) -> dict[str, Any]:
         """Return the alert as JSON; times are RFC 3339, rates fractions of 1."""
@@ -131,8 +133,9 @@ def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Wind
     """Yield the alerts of one condition.
 
     An alert begins with neighbouring windows beyond the threshold that together are beyond it by more than chance, and
-    ends with the first full day after them that has no more of these and is not beyond the threshold as a whole.
-    Windows with too few records are joined with those that follow.
+    ends with the first full day after them that has no more of these and as a whole is below the threshold by more than
+    chance. A day with too few records to show that is extended, and windows with too few are joined with those that
+    follow.
     """
     figure = FIGURE[condition.figure]
     threshold = condition.threshold if setting.threshold is None else setting.threshold
@@ -154,7 +157,7 @@ def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Wind
         elif alert is not None and since is not None and since.to_ms - since.from_ms >= DAY_MS:
             if is_beyond(since.totals):
                 alert, since = _merged(alert, since), None
-            else:
+            elif _is_over(condition, since.totals, threshold):
                 yield Alert(condition, threshold, alert.from_ms, since.to_ms, figure.value(alert.totals) or 0.0)
                 alert = run = None
     if alert is not None:
@@ -192,6 +195,14 @@ def _is_significant(condition: Condition, totals: Totals, threshold: float) -> b
         return True
     trials = figure.count(totals)
     return 1.0 - upper_bound(trials - int(getattr(totals, figure.of)), trials, LEVEL) > threshold
+
+
+def _is_over(condition: Condition, totals: Totals, threshold: float) -> bool:
+    """Return whether a rate's one-sided exact bound is within the threshold, given that the figure itself is."""
+    figure = FIGURE[condition.figure]
+    return (
+        figure.unit != "%" or upper_bound(int(getattr(totals, figure.of)), figure.count(totals), END_LEVEL) <= threshold
+    )
 
 
 def alerts_document(found: Sequence[Alert], few: Sequence[Unevaluated], *, issue: bool = False) -> Document:

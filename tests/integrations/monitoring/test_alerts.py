@@ -96,14 +96,27 @@ class TestRates:
     def test_three_errors_of_three_are_too_few(self) -> None:
         assert found("errors", failing(3, 3)) == []
 
-    @pytest.mark.parametrize("per_hour", [4, 20, 100, 1000])
+    @pytest.mark.parametrize(("per_hour", "days"), [(4, 4), (20, 2), (100, 1.1), (1000, 1)])
     @pytest.mark.parametrize("rate", [0.034, 0.06, 1.0])
-    def test_a_week_of_errors_is_one_alert(self, per_hour: int, rate: float) -> None:
-        chance = random.Random(per_hour)
-        week = [failing(sum(chance.random() < rate for _ in range(per_hour)), per_hour) for _ in range(7 * 24)]
-        [(begin, end, value)] = found("errors", *week, *[failing(0, per_hour)] * 48)
-        assert begin <= 24 and end is not None and 7 * 24 < end <= 9 * 24
-        assert value == pytest.approx(rate, rel=0.5)
+    def test_a_week_of_errors_is_one_alert_until_days_after(self, per_hour: int, days: float, rate: float) -> None:
+        single = 0
+        for seed in range(20):
+            errors = stats.binom.rvs(per_hour, rate, size=7 * 24, random_state=seed)
+            week = [failing(int(n), per_hour) for n in errors]
+            got = found("errors", *week, *[failing(0, per_hour)] * 24 * 7)
+            _, end, value = got[-1]
+            assert end is not None and end <= (7 + days) * 24 and value == pytest.approx(rate, rel=0.9)
+            single += len(got) == 1
+        assert single >= 19
+
+    @pytest.mark.parametrize("errors", range(3))
+    def test_ends_as_soon_as_the_exact_binomial_test_of_scipy_is_below(self, errors: int) -> None:
+        calm = [failing(int(n in range(4, 4 + 4 * errors, 4)), 10) for n in range(200)]  # not significant together
+        [(_, end, _)] = found("errors", failing(9), *calm)
+        hours = next(
+            n for n in range(24, 200) if stats.binomtest(errors, n * 10, 0.01, alternative="less").pvalue < 0.1
+        )
+        assert end == 1 + hours + hours % 2  # windows of 20 records
 
     def test_a_chance_error_in_a_good_day_does_not_prolong_it(self) -> None:
         calm = [failing(2 if n in (5, 15) else 0) for n in range(24)]
