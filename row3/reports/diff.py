@@ -101,7 +101,7 @@ def diff_json(view: Diff) -> dict[str, Any]:
             one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
             for one in view.metrics
         },
-        "intervals": {one.key: interval_json(one.interval) for one in view.metrics if one.interval is not None},
+        "intervals": {one.key: interval_json(one.single) for one in view.metrics if one.single is not None},
         "cases": [
             {"id": change.case_id, "change": change.move}
             | json_fields(change, "delta", "deltas", "gained", "lost", "note")

@@ -223,3 +223,11 @@ def test_without_git_it_says_so(box: Box, name: str) -> None:
     (error,) = box.row3("diff", "v1.0", name, code=2, PATH="/nonexistent").errors
     assert "cannot start git" in error
     assert error.endswith("Install git and make sure that it is on PATH.")
+
+
+def test_the_intervals_have_one_level_in_the_table_and_as_json(first: Box) -> None:
+    named = ("decompose-concepts-v1.0", "decompose-concepts-v1.1")
+    intervals = first.row3("diff", *named, "--format", "json", code=0).json["intervals"].values()
+    assert len(intervals) > 3
+    assert {f"{100 * one['level']:.3g}% interval" for one in intervals} == {"90% interval"}
+    assert "90% interval" in first.row3("diff", *named, code=0).out
