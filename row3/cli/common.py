@@ -207,10 +207,11 @@ class Common:
     def project(self) -> Project:
         """Open the project for a command that runs nothing, and finish an interrupted promotion."""
         from row3.project.project import open_project
-        from row3.running.opening import prepare
+        from row3.running.opening import note_unused_settings, prepare
 
         project = replace(open_project(self.start), guard=self.guard)
         prepare(project.root, may_write=self.may_write, say=self.say)
+        note_unused_settings(project, self.say)
         return project
 
     def project_and_suite(self) -> tuple[Project, Suite]:

@@ -206,6 +206,9 @@ def review(period: str, common: Common, *, to_ms: int | None) -> None:
 
 
 def _span(from_ms: int | None, to_ms: int | None) -> tuple[int, int]:
+    """Return the period, in milliseconds since 1970 UTC. Raises `UsageError` for an empty one."""
+    if from_ms is not None and to_ms is not None and from_ms >= to_ms:
+        raise UsageError("the period ends before it begins", where="--since and --until", fix="Name an earlier --since")
     return -EVER_MS if from_ms is None else from_ms, EVER_MS if to_ms is None else to_ms
 
 

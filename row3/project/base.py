@@ -55,7 +55,7 @@ def find_base(project: Project, name: str) -> Project:
     if (left := fork_of(name)) is not None:
         fork = repository.fork_point(left)
         return project_at(repository, project.root, fork, label=name, guard=project.guard)
-    sha = repository.resolve(name)
+    sha = repository.resolve(name, "; after a force push, compare with the branch: --against origin/main")
     behind = repository.missing_commits(sha, [inside + path for path in JUDGED])
     return project_at(repository, project.root, sha, label=name, behind=behind, guard=project.guard)
 

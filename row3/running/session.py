@@ -37,7 +37,7 @@ from row3.project.saved_runs import (
 )
 from row3.project.suites import Suite, with_limits
 from row3.running.budget import Budget, open_budget
-from row3.running.opening import prepare
+from row3.running.opening import note_unused_settings, prepare
 from row3.running.run_options import RunOptions
 
 MAX_REPEATS = 5
@@ -213,6 +213,7 @@ def open_recovered(
     """
     project = replace(open_project(start), guard=guard)
     state.recovered += tuple(prepare(project.root, may_write=command.may_write, say=state.say))
+    note_unused_settings(project, state.say)
     model, config = options.overrides.model, project.config
     asks = (options.mode or config.mode) in ("live", "record")
     if asks and model is not None and config.provider.model == RECORDED_ONLY:

@@ -231,3 +231,13 @@ def test_the_intervals_have_one_level_in_the_table_and_as_json(first: Box) -> No
     assert len(intervals) > 3
     assert {f"{100 * one['level']:.3g}% interval" for one in intervals} == {"90% interval"}
     assert "90% interval" in first.row3("diff", *named, code=0).out
+
+
+@pytest.mark.parametrize("name", ["git:nosuch", "git:v9.9", f"git:{'a' * 40}"])
+def test_advice_on_an_unknown_ref_fits_the_command(box: Box, name: str) -> None:
+    (error,) = box.row3("diff", name, "HEAD", code=2).errors
+    ref = name.removeprefix("git:")
+    fix = f"Correct the name, or run `git fetch origin {ref}` if the remote has it"
+    assert error == f"error: {name}: git knows no commit named {ref}. {fix}."
+    (error,) = box.row3("--compare", "--against", ref, code=2).errors
+    assert error.endswith(f"{fix}; after a force push, compare with the branch: --against origin/main.")

@@ -34,3 +34,15 @@ def test_a_suite_of_such_files_only_is_told_why_it_is_empty(box: Box) -> None:
     for path in box.path(f"golden/{SUITE}").glob("*.gold.json"):
         path.rename(path.with_name(path.name.replace(".gold.json", ".json")))
     assert "the suite has no golden cases (*.gold.json); oven.json does not match" in box.row3(code=2).err
+
+
+@pytest.mark.parametrize("command", ["", "--compare", "lessons", "trend", "recordings verify", "diff v1.0 v1.1"])
+def test_settings_of_no_suite_are_named(box: Box, command: str) -> None:
+    settings = box.path("row3.toml").read_text()
+    box.write("row3.toml", f"{settings}\n[suites.braed.gate]\npolicy = 'paired'\n[suites.cake]\n")
+    (box.root / "golden" / "cake").mkdir()
+    done = box.row3(*command.split(), code=0)
+    assert "note: row3.toml field suites.braed: golden/braed/ has no golden cases. Did you mean `bread`?\n" in done.err
+    assert "note: row3.toml field suites.cake: golden/cake/ has no golden cases.\n" in done.err
+    box.write("row3.toml", f"{settings}\n[suites.{SUITE}.gate]\npolicy = 'paired'\n")
+    assert "has no golden cases" not in box.row3(*command.split(), code=0).err

@@ -81,6 +81,11 @@ def test_a_sample_has_no_empty_field_but_the_one_to_fill_in(box: Box, empty: str
         (("ingest", "row3.toml"), "error: row3.toml: no line is a valid record"),
         (("figures", "--since", "yesterday"), "`yesterday` is not a time"),
         (("sample",), "--out"),
+        *(
+            ((*command, "--since", since, "--until", "2026-11-01"), "the period ends before it begins. Name an earlier")
+            for command in (("figures",), ("alerts",), ("sample", "--out", "sample.jsonl"))
+            for since in ("2026-11-01", "2026-11-02", "1h")
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_message(box: Box, args: tuple[str, ...], told: str) -> None:

@@ -103,18 +103,15 @@ class Repository:
         output = self._git.run("var", "GIT_COMMITTER_IDENT", check=False)
         return os_user() if output.code else re.sub(r" \d+ [+-]\d{4}$", "", output.text)
 
-    def resolve(self, ref: str) -> str:
-        """Return the commit that `ref` names; raises UsageError that says how to fetch it."""
+    def resolve(self, ref: str, otherwise: str = "") -> str:
+        """Return the commit that `ref` names; raises UsageError that says how to fetch it, or what `otherwise`."""
         if found := self._commit(ref):
             return found
         if self.is_shallow:
             what = f"this shallow clone does not have {ref}"
             raise UsageError(what, fix=refs.DEEPEN)
-        raise UsageError(
-            f"git knows no commit named {ref}",
-            fix=f"Run `git fetch origin {ref}` if the remote still has it; after a force push, compare with the "
-            "branch: --against origin/main",
-        )
+        fix = f"Correct the name, or run `git fetch origin {ref}` if the remote has it{otherwise}"
+        raise UsageError(f"git knows no commit named {ref}", fix=fix)
 
     def knows(self, ref: str) -> bool:
         """Return whether `ref` names a local commit. Raises UsageError for an invalid name."""
