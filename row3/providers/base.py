@@ -15,9 +15,11 @@ from row3.errors import UsageError
 INSTALL_LOCAL = "pip install 'row3[local]'"
 KEYLESS = (
     "name a provider in row3.toml that needs none (`ollama`; or `local`, a small model in this process: "
-    f"{INSTALL_LOCAL}), or bring answers made elsewhere with `row3 recordings import FILE`"
+    f"{INSTALL_LOCAL})"
 )
 """Advice for users without a key."""
+IMPORTABLE = f"{KEYLESS}, or bring answers made elsewhere with `row3 recordings import FILE`"
+"""The same if a suite's prompts are to be answered; grades and vectors cannot be imported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,9 @@ class OpenAIClient:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
         longest_body_bytes: int = LONGEST_BODY_BYTES,
+        keyless: str = KEYLESS,
     ) -> None:
-        self.endpoint, self._environ = endpoint, environ
+        self.endpoint, self._environ, self._keyless = endpoint, environ, keyless
         self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
         self._guard = NO_SECRETS
@@ -138,7 +139,8 @@ class OpenAIClient:
             return None
         key = self._environ.get(variable, "").strip()
         if not key:
-            raise UsageError(f"the {self.endpoint.preset} provider needs a key", fix=f"set {variable}, or {KEYLESS}")
+            what = f"the {self.endpoint.preset} provider needs a key"
+            raise UsageError(what, fix=f"set {variable}, or {self._keyless}")
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise UsageError(f"{variable} contains characters that a key cannot have", fix="copy the key again")
         self._guard = Guard({variable: key})

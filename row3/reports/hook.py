@@ -121,7 +121,9 @@ def _recorded(hook: HookVerdict) -> list[Block]:
     several = len(hook.results) + len(hook.untouched) > 1
     command = f"{_row3(hook)} --compare{suite if several else ''} --mode auto{model} && {add}"
     text = "Record the missing answers and add them to the change:"
-    prompted = [f" --suite {plain(run.suite.name)}" if several else "" for run in lacking if run.suite.prompted]
+    # Grades cannot be imported.
+    importable = [run for run in lacking if run.suite.prompted and run.lacking != "grade"]
+    prompted = [f" --suite {plain(run.suite.name)}" if several else "" for run in importable]
     imports = [f"{_row3(hook)} recordings import{name} FILE && {add}" for name in prompted[:1]]
     either: list[Block] = [Title("Or import answers that you have:", 4), Lines(imports)] if imports else []
     return [*_not_added(hook), Title(text, 4), Lines([command]), *either]

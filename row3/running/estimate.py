@@ -25,7 +25,7 @@ from row3.providers.guarded import check_request
 from row3.running.asks import judge_request
 from row3.running.budget import Prices, estimate_tokens, prices_of
 from row3.running.evaluate import Answers, Asking
-from row3.running.provider_access import check_provider, endpoint_of, guard_of, missing_access
+from row3.running.provider_access import check_provider, guard_of, missing_access
 from row3.running.run_options import RunOptions, check_cases, make_asking
 
 UNKNOWN = "not known yet"
@@ -149,7 +149,9 @@ def estimate(
                 before = len(plan.requests)
                 _Planner(baseline.asking, index, prices, False, judged).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
-    plan.missing = missing_access(suite, endpoint_of(project, suite)) if plan.to_send else ""
+    asked = {each.prompt.rpartition("-v")[0] for each in plan.to_send}
+    grades = suite.rules.judge is not None and asked <= suite.rules.judge.rubrics.keys()
+    plan.missing = missing_access(project, suite, judge=grades) if plan.to_send else ""
     plan.rounds = 1 if baseline is None else baseline.rounds
     guard = guard_of(project)
     for request in filter(None, (each.request for each in plan.to_send)):

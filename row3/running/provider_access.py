@@ -21,6 +21,7 @@ from row3.project.suites import Owner, Suite
 from row3.project.system_config import CommandConfig, PythonConfig, SystemConfig
 from row3.project.tree import read_text
 from row3.project.trusted_code import code_of
+from row3.providers.base import IMPORTABLE, INSTALL_LOCAL, KEYLESS
 from row3.running.stages import call_stage, setup_calls
 
 if TYPE_CHECKING:
@@ -95,15 +96,15 @@ def check_provider(project: Project, suite: Suite) -> list[str]:
     return [url for url in dict.fromkeys(urls) if url and is_exposed(url)]
 
 
-def missing_access(suite: Suite, endpoint: Endpoint) -> str:
-    """Return what is missing before the suite's model can answer, such as a key; empty if nothing is known to be."""
-    from row3.providers.base import INSTALL_LOCAL, KEYLESS
+def missing_access(project: Project, suite: Suite, *, judge: bool = False) -> str:
+    """Return what the suite's model, or its judge, lacks to answer, such as a key; empty if nothing is known to."""
     from row3.providers.local import MODULE
 
-    key = endpoint.key_variable
-    if suite.system is None and key and not os.environ.get(key, "").strip():
-        return f"set {key}, or {KEYLESS}"
-    return INSTALL_LOCAL if suite.local and find_spec(MODULE) is None else ""
+    endpoint = judge_endpoint(project, suite) if judge else endpoint_of(project, suite)
+    key = None if suite.system is not None and not judge else endpoint.key_variable
+    if key and not os.environ.get(key, "").strip():
+        return f"set {key}, or {KEYLESS if judge else IMPORTABLE}"
+    return INSTALL_LOCAL if suite.local and not judge and find_spec(MODULE) is None else ""
 
 
 class Router:
@@ -181,7 +182,7 @@ def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
 def _open_one(project: Project, suite: Suite) -> Provider:
     system = suite.system
     if system is None:
-        return provider_at(project, endpoint_of(project, suite))
+        return provider_at(project, endpoint_of(project, suite), IMPORTABLE)
     access = _access(suite, system)
     if isinstance(system, CommandConfig):
         from row3.providers.command import Command
@@ -198,7 +199,7 @@ def _open_one(project: Project, suite: Suite) -> Provider:
     return McpServer(access, stage, setup_calls(project, suite), root=project.root, environ=os.environ)
 
 
-def provider_at(project: Project, endpoint: Endpoint) -> Provider:
+def provider_at(project: Project, endpoint: Endpoint, keyless: str = KEYLESS) -> Provider:
     """Return the provider of an endpoint; it opens nothing and needs no key until the first request."""
     if endpoint.preset == "local":
         from row3.providers.local import LocalModel
@@ -206,7 +207,7 @@ def provider_at(project: Project, endpoint: Endpoint) -> Provider:
         return LocalModel(endpoint)
     from row3.providers.openai_api import OpenAIChat
 
-    return OpenAIChat(endpoint, environ=os.environ, refused=project.refused)
+    return OpenAIChat(endpoint, environ=os.environ, refused=project.refused, keyless=keyless)
 
 
 def _access(suite: Suite, system: SystemConfig) -> Access:

@@ -127,6 +127,23 @@ class TestAsked:
         plan = box.row3("--dry-run", "--mode", "auto", "--format", "json", code=0).json
         assert (plan["requests"], plan["recorded"], plan["toSend"]) == (4, 4, 0)
 
+    def test_grades_are_not_to_be_imported(self, start: Start) -> None:
+        desk, box = start(by_content)
+        box.row3("--mode", "record", code=0)
+        box.replace("row3.toml", "[judge]\n", f'[judge]\nbase_url = "{desk.url}"\nkey_variable = "GRADER_KEY"\n')
+        box.replace("row3.toml", "max_retries = 0\n", 'max_retries = 0\nkey_variable = "DESK_KEY"\n')
+        judge = box.path("prompts/helpfulness-v1.0.md")
+        judge.write_text(judge.read_text().replace("{{ answer }}", "Answer: {{ answer }}"))
+        (error,) = box.row3("--mode", "auto", code=2).errors
+        plan = box.row3("--dry-run", "--mode", "auto", code=0).out
+        for text in (error, plan):
+            assert "et GRADER_KEY, or name a provider" in text
+            assert "recordings import" not in text
+        for path in box.path("recordings").rglob("*.jsonl"):
+            path.unlink()
+        plan = box.row3("--dry-run", "--mode", "auto", code=0).out
+        assert "set DESK_KEY, or" in plan and "recordings import" in plan
+
     def test_a_budget_needs_the_judges_price(self, start: Start) -> None:
         _, box = start(by_content)
         box.write("row3.toml", box.read("row3.toml") + "\n[prices.desk-1]\ninput = 1\noutput = 1\n")

@@ -121,6 +121,8 @@ def test_an_incomplete_comparison_has_no_mark_of_a_block_and_offers_an_import(ma
     assert "\n    row3 recordings import FILE && git add recordings\n" in text
     system = replace(incomplete, run=replace(run, suite=replace(run.suite, prompted=False)))
     assert "recordings import" not in said(Hook([judged(system)], exit_code=3))
+    ungraded = replace(incomplete, run=replace(run, failed=("ozone",), ungraded=("ozone",)))
+    assert "recordings import" not in said(Hook([judged(ungraded)], exit_code=3))
 
 
 def test_files_that_were_not_added_are_named(comparison: Any) -> None:
