@@ -10,7 +10,7 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.project.cases import StoredCase
-from row3.project.config import Mode
+from row3.project.config import FILE, Mode
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
 from row3.project.suites import Suite
@@ -51,10 +51,13 @@ class RunOptions:
 
 
 def check_cases(project: Project, suite: Suite, options: RunOptions) -> None:
-    """Raise `InvalidFile` for a case that needs a rubric or setting that the suite lacks, before anything is asked."""
+    """Raise `InvalidFile` for a check that needs a rubric or setting that the suite lacks, before anything is asked."""
+    fix = f"Correct it; `row3 lint{suite.flag}` lists all that is wrong"
+    for each in suite.kind.lint.rules(suite.rules):
+        path = ".".join(map(str, each.path))
+        raise InvalidFile(each.message, where=f"{FILE} field suites.{suite.name}.{path}", fix=fix)
     for stored in project.cases_of(suite) if suite.kind.judgeable.rubrics else ():
         if options.wants(stored.id) and (problem := suite.kind.judgeable.lacks(stored.case, suite.rules)):
-            fix = f"Correct it; `row3 lint{suite.flag}` lists all that is wrong"
             raise InvalidFile(problem, where=stored.where, fix=fix)
 
 

@@ -316,6 +316,27 @@ def test_a_case_that_the_suite_cannot_score_is_an_error_before_anything_is_asked
     assert problem in base.row3("score", "support", "--outputs", str(outputs), code=2).err
 
 
+@pytest.mark.parametrize(
+    "command", [(), ("--compare",), ("--dry-run", "--mode", "live"), ("leaderboard",)], ids=" ".join
+)
+@pytest.mark.parametrize(
+    ("check", "problem"),
+    [
+        ('judge = "helpfulnes"', "rubric `helpfulnes` not found: no prompts/helpfulnes-v*.md"),
+        ('semantic = "well"', "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"),
+    ],
+)
+def test_a_check_in_the_settings_that_lacks_something_is_blamed_on_the_settings(
+    base: Box, command: tuple[str, ...], check: str, problem: str
+) -> None:
+    base.write("row3.toml", f'{base.read("row3.toml")}\n[[suites.support.checks]]\ncontains = "well"\n')
+    base.write("row3.toml", f"{base.read('row3.toml')}\n[[suites.support.checks]]\n{check}\n")
+    assert base.row3(*command, code=2).errors == [
+        f"error: row3.toml field suites.support.checks.1: {problem}. Correct it; `row3 lint` lists all that is wrong."
+    ]
+    assert "row3.toml" in base.row3("lint", code=2).out
+
+
 def test_a_change_that_corrects_a_rubrics_name_is_judged(base: Box, server: JudgeServer) -> None:
     """The base's own faults stop nobody from mending them."""
     base.replace("golden/support/q01.gold.json", '{"judge": "helpfulness"}', '{"judge": "helpfulnes"}')

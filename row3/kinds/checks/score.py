@@ -120,8 +120,8 @@ def _asks(case: ChecksCase, rules: Rules) -> bool:
 
 
 def _lacks(case: ChecksCase, rules: Rules) -> str:
-    """Return the first rubric or setting that a check lacks."""
-    return next(filter(None, (check_problem(check, rules) for check in (*rules.checks, *case.checks))), "")
+    """Return the first rubric or setting that a check of the case lacks."""
+    return next(filter(None, (check_problem(check, rules) for check in case.checks)), "")
 
 
 def _functions(case: ChecksCase | None, rules: Rules) -> Iterable[str]:
