@@ -20,6 +20,13 @@ class AlertConfig(Model):
     """Records a window needs; smaller windows are joined with the next."""
 
 
+class ShareAlertConfig(AlertConfig):
+    """When one condition on a fraction of 1 raises an alert."""
+
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Default: the standards'."""
+
+
 class AlertsConfig(Model):
     """When production raises an alert, and where it is sent."""
 
@@ -27,12 +34,12 @@ class AlertsConfig(Model):
     """Name of the environment variable with the URL that `--notify` posts to."""
     allow_http: bool = False
     """Allow plain http to another machine."""
-    confidence: AlertConfig = AlertConfig()
-    hallucination: AlertConfig = AlertConfig()
+    confidence: ShareAlertConfig = ShareAlertConfig()
+    hallucination: ShareAlertConfig = ShareAlertConfig()
     latency: AlertConfig = AlertConfig()
     cost: AlertConfig = AlertConfig()
     concepts: AlertConfig = AlertConfig()
-    errors: AlertConfig = AlertConfig()
+    errors: ShareAlertConfig = ShareAlertConfig()
 
 
 class MonitorConfig(Model):

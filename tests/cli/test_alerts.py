@@ -127,3 +127,16 @@ def test_no_webhook_and_no_address(box: Box) -> None:
     plain = box.row3("monitor", "alerts", "--notify", PAGER="http://10.0.0.1/hook", code=2).err
     assert "`allow_http = true` under [monitor.alerts]" in plain and "hook" not in plain
     assert "`soon` is not a time" in box.row3("monitor", "alerts", "--since", "soon", code=2).err
+
+
+@pytest.mark.parametrize("command", [("monitor", "alerts"), ("trend",)], ids=" ".join)
+@pytest.mark.parametrize("figure", ["errors", "hallucination", "confidence", "latency", "cost", "concepts"])
+def test_the_threshold_of_a_share_is_no_percentage(box: Box, figure: str, command: tuple[str, ...]) -> None:
+    settings = box.read("row3.toml")
+    box.write("row3.toml", f"{settings}\n[monitor.alerts.{figure}]\nthreshold = 2\n")
+    share = figure in ("errors", "hallucination", "confidence")
+    done = box.row3(*command, code=2 if share else None)
+    field = f"row3.toml: field `monitor.alerts.{figure}.threshold`: should be a number <= 1.0, not `2`."
+    assert (field in done.err) == share
+    box.write("row3.toml", f"{settings}\n[monitor.alerts.{figure}]\nthreshold = 0.02\n")
+    assert box.row3(*command).code < 2

@@ -15,7 +15,7 @@ from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, mom
 from row3.integrations.monitoring.serving.app import STATIC
 from row3.integrations.monitoring.serving.panels import Chart, Page, Tile, exposition, page, read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
-from row3.project.integration_config import AlertConfig, AlertsConfig
+from row3.project.integration_config import AlertsConfig, ShareAlertConfig
 from tests.monitored import NOW_MS, jsonl, record, take
 from tests.systems.wanted import missing
 
@@ -83,7 +83,8 @@ def test_three_panels(store: Store, tmp_path: Path) -> None:
 def test_the_band_of_errors_follows_the_settings(store: Store, tmp_path: Path) -> None:
     take(store, jsonl(at(10_000)), tmp_path)
     with store.open() as connection:
-        errors = chart(page(read_recent(connection, NOW, AlertsConfig(errors=AlertConfig(threshold=0.05)))), "errors")
+        settings = AlertsConfig(errors=ShareAlertConfig(threshold=0.05))
+        errors = chart(page(read_recent(connection, NOW, settings)), "errors")
     assert (errors.high, errors.band) == (0.05, "no alert up to 5%")
 
 
