@@ -19,7 +19,7 @@ from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, 
 from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.reason_text import METRICS, Ground, grounds_of
+from row3.reports.reason_text import CRITERIA, METRICS, Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
     baseline_origin,
@@ -128,7 +128,10 @@ def facts(comparison: Comparison) -> Facts:
     rows += [(name.removeprefix("prompt "), text) for name, text in changed]
     golden = "; ".join(f"{how}: {some(ids, NAMED_CASES)}" for how, ids in comparison.golden.items())
     rows += [("changed", f"golden cases {golden}")] if golden else []
-    rows += [] if changed or golden else [("changed", _nothing(comparison))]
+    criteria = [each.subject for each in comparison.reasons if each.code in CRITERIA]
+    rules = [subject.removeprefix("rule ") for subject in criteria if subject.startswith("rule ")]
+    rows += [("changed", f"rules {some(rules, NAMED_CASES)}")] if rules else []
+    rows += [] if changed or golden or rules else [("changed", _nothing(comparison))]
     if comparison.interleaved:
         rows.append(("asked", "the baseline's prompts were asked again, interleaved: provider changes cancel out"))
     if comparison.saved and (comparison.drift is None or comparison.drift.state != "steady"):

@@ -376,3 +376,23 @@ class TestQuarantine:
         told = judged(fifteen)
         assert f"note criteria_tightened quarantine {IDS[0]}" in told.reasons
         assert told.code == 1, "who comes next is judged without it"
+
+
+@pytest.mark.parametrize(
+    ("text", "table", "named"),
+    [
+        ("threshold = 0.9", "matching", "matching.threshold"),
+        ('symmetric = ["REACTS_WITH"]', "predicates", "predicates.symmetric"),
+        ("minimum = 0.1", "thresholds.recall", "threshold.recall.minimum"),
+        ("minimum = 0.7", "thresholds.recall", "threshold.recall.minimum"),
+        ('policy = "paired"', "gate", "gate.policy"),
+    ],
+)
+def test_a_changed_rule_is_not_nothing(box: Box, text: str, table: str, named: str) -> None:
+    box.row3("promote", "extract-v1.1", code=0)
+    box.commit("promoted")
+    assert "\nchanged   nothing\n" in box.row3("--compare", "--against", "HEAD", code=0).out
+    rule(text, table)(box)
+    out = box.row3("--compare", "--against", "HEAD").out
+    assert f"\nchanged   rules {named}\n" in out
+    assert "changed   nothing" not in out
