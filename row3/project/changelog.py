@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.printable import inline, plain
+from row3.domain.printable import escaped_start, plain
 from row3.domain.runs import HistoryEntry
 from row3.domain.words import count
 
@@ -26,6 +27,8 @@ PROMPT = re.compile(r"Prompt:[ \t]*`?(.*?)`?[ \t]*$")
 NAME = re.compile(r"[\w.-]+")
 RELEASED = re.compile(r" {0,3}##[ \t]+\[?(\S+?)\]?[ \t]*\((\d{4}-\d\d-\d\d)\)")
 FIGURES = re.compile(r"^### Metrics Impact(?: \(.*; cases or scoring changed since\))?(?=\s*$)")
+MARKUP = re.compile(r"([\\`*~\[\]<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|^[#>])")
+"""What a line of a file would not show as it is; unlike in a comment, names and numbers become no links."""
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
@@ -84,8 +87,8 @@ def is_written(line: str) -> bool:
 
 
 def bullets(items: Sequence[str]) -> list[str]:
-    """Return one bullet per item, on one line, with Markdown and links escaped."""
-    return [f"- {inline(item)}" for item in items if item.strip()]
+    """Return one bullet per item, on one line, with Markdown escaped."""
+    return ["- " + escaped_start(MARKUP.sub(r"\\\1", plain(item))) for item in items if item.strip()]
 
 
 def _table(version: str, baseline: str | None, rows: Sequence[MetricRow]) -> list[str]:
@@ -165,16 +168,24 @@ def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
 
 
 def mark_figures(changelog: str, promotions: Sequence[HistoryEntry], scored: str) -> str:
-    """Return the changelog with the cases of figures that other cases, or another scorer, gave than those now."""
+    """Return the changelog with the cases of figures that other cases, or another scorer, gave than those now.
+
+    `promotions` are the oldest first.
+    """
     lines, starts = _split(changelog)
+    passed: Counter[tuple[str, ...]] = Counter()
     for first, end in pairwise([*starts, len(lines)]):
         heading = RELEASED.match(lines[first])
         named = [found[1] for line in lines[first:end] if (found := PROMPT.match(line.rstrip("\r\n")))]
-        for each in promotions if heading and named else ():
-            if heading and (each.prompts.get(named[0]), each.at[:10]) == heading.groups():
-                cases = f" ({count(each.cases, 'case')} of {each.at[:10]}; cases or scoring changed since)"
-                mark = "" if each.scored == scored else cases
-                lines[first:end] = [FIGURES.sub(f"### Metrics Impact{mark}", line) for line in lines[first:end]]
+        if heading is None or not named:
+            continue
+        at = heading.groups()
+        same = [each for each in promotions if (each.prompts.get(named[0]), each.at[:10]) == at]
+        for each in same[::-1][passed[named[0], *at] :][:1]:  # entries are newest first
+            cases = f" ({count(each.cases, 'case')} of {each.at[:10]}; cases or scoring changed since)"
+            mark = "" if each.scored == scored else cases
+            lines[first:end] = [FIGURES.sub(f"### Metrics Impact{mark}", line) for line in lines[first:end]]
+        passed[named[0], *at] += 1
     return BOM * changelog.startswith(BOM) + "".join(lines)
 
 

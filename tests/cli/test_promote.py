@@ -414,6 +414,30 @@ def test_the_notes_name_every_case_that_fell_by_a_point(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("number", "more"),
+    [
+        (5, ""),
+        (8, "3 more cases that improved by 2 points or more"),
+        (207, "202 more cases that improved by no more than those above"),
+    ],
+)
+def test_the_notes_count_the_rises_that_they_do_not_name(tmp_path: Path, number: int, more: str) -> None:
+    box = Box(tmp_path / "project")
+    box.write("row3.toml", CONFIG)
+    cases = {f"case-{i}": CASES["rye"] | {"sourceText": f"{CASES['rye']['sourceText']} {i}"} for i in range(number)}
+    for case_id, case in cases.items():
+        box.case(case_id, **case)
+    for version, size in (("1.0", 3), ("1.1", 4)):
+        box.prompt(version)
+        box.record(version, {case_id: first(flawless(case), size) for case_id, case in cases.items()})
+    box.row3("promote", "v1.0", code=0)
+    box.row3("promote", "v1.1", code=0)
+    text = box.read("CHANGELOG.md").partition("\n## v1.0 (")[0]
+    assert text.count(" improvement on case-") == 5
+    assert re.findall(r"- and (.* improved .*)", text) == [more] * bool(more)
+
+
+@pytest.mark.parametrize(
     ("args", "level"),
     [(("--compare",), "90%"), (("promote", "v1.2"), "95%"), (("diff", "v1.1", "v1.2"), "90%")],
 )

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
+from row3.domain.printable import plain
 from row3.domain.runs import HistoryEntry
 from row3.project.changelog import (
     TO_WRITE,
     MetricRow,
     approval_entry,
+    bullets,
     changelog_entry,
     insert_entry,
     mark_figures,
@@ -70,6 +77,14 @@ def test_figures_of_other_cases_are_marked_and_others_are_not() -> None:
         assert mark_figures(marked, [], "now") == marked
         assert mark_figures(marked, [made], "then") == text
         assert mark_figures(text, [made.replace(scored="now") for _, made in entries], "now") == text
+
+
+@pytest.mark.parametrize("scored", [("then", "now"), ("now", "then"), ("then", "then"), ("then", "now", "then")])
+def test_each_promotion_of_a_day_has_its_own_mark(scored: tuple[str, ...]) -> None:
+    text = "\n".join([ENTRY] * len(scored))
+    marked = mark_figures(text, [promotion(scored=each) for each in scored], "now")
+    marks = [line for line in marked.splitlines() if line.startswith("### Metrics Impact")]
+    assert marks == ["### Metrics Impact" if each == "now" else OLD for each in reversed(scored)]
 
 
 @given(
@@ -142,7 +157,7 @@ def test_an_approval_is_noted() -> None:
 
 def test_a_description_and_a_reason_are_words_on_one_line_whatever_they_look_like() -> None:
     nasty = "fine\n\n## v9.9 (2026-01-01)\n![x](http://a.example/p.png) <img src=x>\u202e $(rm)"
-    plainly = "fine \\#"
+    plainly = "fine ## v9.9"
     entry = changelog_entry(
         "v1.1", "2026-01-29", NAME, changes=[nasty], rows=[], baseline_version="v1.0", approval=nasty
     )
@@ -153,6 +168,31 @@ def test_a_description_and_a_reason_are_words_on_one_line_whatever_they_look_lik
     assert "![" not in entry
     assert entry.count("<img") == entry.count("\\<img") == 2
     assert "\u202e" not in entry
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("rye_2.gold.json: see #12, @anna (+1.5 points, 80%)", "rye_2.gold.json: see #12, @anna (+1.5 points, 80%)"),
+        ("https://bread.example/a_b?c=1&d=$2 | {x}", "https://bread.example/a_b?c=1&d=$2 | {x}"),
+        ("_all_ *of* `it` [is](x) <b> &lt; ~~not~~", r"\_all\_ \*of\* \`it\` \[is\](x) \<b> \&lt; \~\~not\~\~"),
+        ("# 1", r"\# 1"),
+        ("> 1", r"\> 1"),
+        ("- 1", r"\- 1"),
+        ("1. 1", r"1\. 1"),
+    ],
+)
+def test_only_markup_is_escaped(text: str, written: str) -> None:
+    assert bullets([text, " "]) == [f"- {written}"]
+
+
+@given(st.text(max_size=40) | st.text("`*_<>|@#[]()!\\~:&;-=+1a. \n", max_size=40))
+def test_a_bullet_is_read_as_it_is(text: str) -> None:
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    for line in bullets([text]):
+        html = parser.render(line)
+        assert set(re.findall(r"</?([a-z0-9]+)", html)) <= {"ul", "li"}
+        assert unescape(re.sub(r"</?[a-z]+>", "", html)).split() == plain(text).split()
 
 
 def test_an_approval_without_a_new_version_has_an_entry_of_its_own() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -296,10 +297,12 @@ def _notes(result: PromotionResult) -> list[str]:
             rises.append(f"{size} improvement on {file} {points})")
         elif change.delta <= -FELL + SLACK:
             notes.append(f"{size} regression on {file} {points}, investigate)")
-    fallen = sum(moves.get(move, 0) - sum(each.move == move for each in cases) for move in ("broke", "regressed"))
+    rest = Counter(moves) - Counter(each.move for each in cases)  # not kept, as so many moved
+    fallen = rest["broke"] + rest["regressed"]
     notes += [f"and {count(fallen, 'more case')} that fell by no more than those above"] if fallen else []
-    left = len(rises) - NOTED_RISES
-    more = [f"and {count(left, 'more case')} that improved by {100 * ROSE:g} points or more"] if left > 0 else []
+    left = max(len(rises) - NOTED_RISES, 0) + rest["improved"]
+    how = "no more than those above" if rest["improved"] else f"{100 * ROSE:g} points or more"
+    more = [f"and {count(left, 'more case')} that improved by {how}"] if left else []
     return [*notes, *rises[:NOTED_RISES], *more]
 
 
