@@ -241,3 +241,11 @@ def test_advice_on_an_unknown_ref_fits_the_command(box: Box, name: str) -> None:
     assert error == f"error: {name}: git knows no commit named {ref}. {fix}."
     (error,) = box.row3("--compare", "--against", ref, code=2).errors
     assert error.endswith(f"{fix}; after a force push, compare with the branch: --against origin/main.")
+
+
+def test_the_page_shows_what_is_printed(first: Box) -> None:
+    page = (Path(__file__).parents[2] / "docs/diff.md").read_text("utf-8")
+    command, *shown = page.partition("```console\n$ row3 ")[2].partition("```")[0].splitlines()
+    printed = first.row3(*command.split(), code=0).out.splitlines()
+    assert len(shown) > 5
+    assert [line for line in shown if line not in ("", "…") and line not in printed] == []
