@@ -128,8 +128,7 @@ def facts(comparison: Comparison) -> Facts:
     rows += [(name.removeprefix("prompt "), text) for name, text in changed]
     golden = "; ".join(f"{how}: {some(ids, NAMED_CASES)}" for how, ids in comparison.golden.items())
     rows += [("changed", f"golden cases {golden}")] if golden else []
-    criteria = [each.subject for each in comparison.reasons if each.code in CRITERIA]
-    rules = [subject.removeprefix("rule ") for subject in criteria if subject.startswith("rule ")]
+    rules = [each.subject[5:] for each in comparison.reasons if each.code in CRITERIA and each.subject[:5] == "rule "]
     rows += [("changed", f"rules {some(rules, NAMED_CASES)}")] if rules else []
     rows += [] if changed or golden or rules else [("changed", _nothing(comparison))]
     if comparison.interleaved:

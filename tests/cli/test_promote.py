@@ -417,7 +417,7 @@ def test_the_notes_name_every_case_that_fell_by_a_point(tmp_path: Path) -> None:
     ("number", "more"),
     [
         (5, ""),
-        (8, "3 more cases that improved by 2 points or more"),
+        (8, "3 more cases that improved by no more than those above"),
         (207, "202 more cases that improved by no more than those above"),
     ],
 )

@@ -267,7 +267,6 @@ def promotion_entry(result: PromotionResult, prompt: Prompt, promoted: Mapping[s
         for metric in result.run.suite.kind.metrics
         if not metric.companion and metric.key in run.header.metrics
     ]
-    others = [ref for ref in result.refs if ref != prompt.ref]
     return changelog_entry(
         version=version,
         date=now()[:10],
@@ -275,35 +274,33 @@ def promotion_entry(result: PromotionResult, prompt: Prompt, promoted: Mapping[s
         changes=[prompt.description if is_written(prompt.description) else changed],
         rows=rows,
         baseline_version=None if before == version else before,
-        notes=[*_notes(result), *(f"Promoted with it: {ref}" for ref in others)],
+        notes=[*_notes(result), *(f"Promoted with it: {ref}" for ref in result.refs if ref != prompt.ref)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
 
 
 def _notes(result: PromotionResult) -> list[str]:
     """Return the changelog's notes: the run, and the cases that changed most."""
-    run = result.run
-    notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.judgement.verdict.word}"]
+    run, verdict = result.run, result.judgement.verdict
+    notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {verdict.word}"]
     if result.comparison is None:
         return [*notes, "First promotion: no earlier baseline to compare with"]
     rises: list[str] = []
-    cases, moves = result.comparison.cases, result.comparison.moves
-    for change in cases:
+    rest = Counter(result.comparison.moves)  # those that are not kept, as so many moved
+    for change in result.comparison.cases:
+        rest[change.move] -= 1
         file, size = f"{change.case_id}.gold.json", "Large" if abs(change.delta) >= LARGE else "Small"
-        points = f"({100 * change.delta:+.1f} points"
         if change.move == "broke":
             notes.append(f"{file} broke: its answer cannot be used")
         elif change.delta >= ROSE - SLACK:
-            rises.append(f"{size} improvement on {file} {points})")
+            rises.append(f"{size} improvement on {file} ({100 * change.delta:+.1f} points)")
         elif change.delta <= -FELL + SLACK:
-            notes.append(f"{size} regression on {file} {points}, investigate)")
-    rest = Counter(moves) - Counter(each.move for each in cases)  # not kept, as so many moved
-    fallen = rest["broke"] + rest["regressed"]
-    notes += [f"and {count(fallen, 'more case')} that fell by no more than those above"] if fallen else []
-    left = max(len(rises) - NOTED_RISES, 0) + rest["improved"]
-    how = "no more than those above" if rest["improved"] else f"{100 * ROSE:g} points or more"
-    more = [f"and {count(left, 'more case')} that improved by {how}"] if left else []
-    return [*notes, *rises[:NOTED_RISES], *more]
+            notes.append(f"{size} regression on {file} ({100 * change.delta:+.1f} points, investigate)")
+    if fallen := rest["broke"] + rest["regressed"]:
+        notes.append(f"and {count(fallen, 'more case')} that fell by no more than those above")
+    if left := max(len(rises) - NOTED_RISES, 0) + rest["improved"]:
+        rises[NOTED_RISES:] = [f"and {count(left, 'more case')} that improved by no more than those above"]
+    return notes + rises
 
 
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
