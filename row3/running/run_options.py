@@ -54,8 +54,8 @@ def check_cases(project: Project, suite: Suite, options: RunOptions) -> None:
     """Raise `InvalidFile` for a check that needs a rubric or setting that the suite lacks, before anything is asked."""
     fix = f"Correct it; `row3 lint{suite.flag}` lists all that is wrong"
     for each in suite.kind.lint.rules(suite.rules):
-        path = ".".join(map(str, each.path))
-        raise InvalidFile(each.message, where=f"{FILE} field suites.{suite.name}.{path}", fix=fix)
+        where = ".".join([f"{FILE} field suites.{suite.name}", *map(str, each.path)])
+        raise InvalidFile(each.message, where=where, fix=fix)
     for stored in project.cases_of(suite) if suite.kind.judgeable.rubrics else ():
         if options.wants(stored.id) and (problem := suite.kind.judgeable.lacks(stored.case, suite.rules)):
             raise InvalidFile(problem, where=stored.where, fix=fix)

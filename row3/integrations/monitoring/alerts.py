@@ -29,8 +29,6 @@ LEVEL = 0.95
 """Confidence with which a rate must be beyond its threshold to begin an alert."""
 END_LEVEL = 0.9
 """Confidence with which a rate must be below its threshold to end an alert."""
-LONGEST_MS = DAY_MS
-"""Maximum length of joined windows."""
 
 
 class Alert(NamedTuple):
@@ -94,11 +92,11 @@ def unevaluated(connection: Connection, settings: AlertsConfig, from_ms: int, to
 
 def unevaluated_of(condition: Condition, setting: AlertConfig, windows: Iterable[Window]) -> Unevaluated | None:
     """Return the condition if it was not evaluated in the last day, with its records since the last time."""
-    records, evaluated_ms, end_ms = 0, -LONGEST_MS, 0
+    records, evaluated_ms, end_ms = 0, -DAY_MS, 0
     for window in _joined(condition, setting.min_records, windows):
         records, end_ms = _records(condition, window.totals), window.to_ms
         evaluated_ms = end_ms if records >= setting.min_records else evaluated_ms
-    return Unevaluated(condition, records, setting.min_records) if end_ms - evaluated_ms >= LONGEST_MS else None
+    return Unevaluated(condition, records, setting.min_records) if end_ms - evaluated_ms >= DAY_MS else None
 
 
 class Window(NamedTuple):
@@ -152,12 +150,12 @@ def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Wind
             continue
         run = _merged(run, window) if is_beyond(window.totals) else None
         since = None if alert is None else _merged(since, window)
-        if run is not None and _is_significant(condition, run.totals, threshold):
+        if run is not None and _is_shown(condition, run.totals, threshold, beyond=True):
             alert, since = run if since is None else _merged(alert, since), None
         elif alert is not None and since is not None and since.to_ms - since.from_ms >= DAY_MS:
             if is_beyond(since.totals):
                 alert, since = _merged(alert, since), None
-            elif _is_over(condition, since.totals, threshold):
+            elif _is_shown(condition, since.totals, threshold, beyond=False):
                 yield Alert(condition, threshold, alert.from_ms, since.to_ms, figure.value(alert.totals) or 0.0)
                 alert = run = None
     if alert is not None:
@@ -173,7 +171,7 @@ def _joined(condition: Condition, min_records: int, windows: Iterable[Window]) -
     """Yield the windows, the smaller ones merged with those that follow, for up to a day."""
     waiting: Window | None = None
     for window in windows:
-        if waiting is not None and window.to_ms - waiting.from_ms > LONGEST_MS:
+        if waiting is not None and window.to_ms - waiting.from_ms > DAY_MS:
             yield waiting
             waiting = None
         waiting = _merged(waiting, window)
@@ -188,21 +186,15 @@ def _merged(first: Window | None, second: Window) -> Window:
     return second if first is None else Window(first.from_ms, second.to_ms, first.totals + second.totals)
 
 
-def _is_significant(condition: Condition, totals: Totals, threshold: float) -> bool:
-    """Return whether a rate's one-sided exact bound is beyond the threshold; a mean needs only enough records."""
+def _is_shown(condition: Condition, totals: Totals, threshold: float, *, beyond: bool) -> bool:
+    """Return whether a rate's one-sided exact bound is beyond the threshold, too, or within it; a mean has no bound."""
     figure = FIGURE[condition.figure]
     if figure.unit != "%":
         return True
-    trials = figure.count(totals)
-    return 1.0 - upper_bound(trials - int(getattr(totals, figure.of)), trials, LEVEL) > threshold
-
-
-def _is_over(condition: Condition, totals: Totals, threshold: float) -> bool:
-    """Return whether a rate's one-sided exact bound is within the threshold, given that the figure itself is."""
-    figure = FIGURE[condition.figure]
-    return (
-        figure.unit != "%" or upper_bound(int(getattr(totals, figure.of)), figure.count(totals), END_LEVEL) <= threshold
-    )
+    trials, seen = figure.count(totals), int(getattr(totals, figure.of))
+    if beyond:
+        return 1.0 - upper_bound(trials - seen, trials, LEVEL) > threshold
+    return upper_bound(seen, trials, END_LEVEL) <= threshold
 
 
 def alerts_document(found: Sequence[Alert], few: Sequence[Unevaluated], *, issue: bool = False) -> Document:

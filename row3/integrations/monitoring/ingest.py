@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from row3.domain.printable import plain, shorten
 from row3.domain.words import count
 from row3.integrations.monitoring.readers import CHUNK_BYTES, Aside, AsideFile, Chunk, chunks
 from row3.integrations.monitoring.records import Opinion
@@ -61,6 +62,8 @@ class Ingested:
     backwards: int = 0
     """Records older than the one before them in the file."""
     future: int = 0
+    ignored: Counter[str] = field(default_factory=Counter)
+    """Records by unknown field."""
     named: list[str] = field(default_factory=list)
     """The first lines set aside, each with its number and the reason."""
 
@@ -97,6 +100,9 @@ class Ingested:
             )
         if self.backwards:
             notes.append(f"{count(self.backwards, 'record is', 'records are')} older than the one before")
+        if self.ignored:
+            fields = ", ".join(f"`{shorten(plain(key), 60)}` ({n:,})" for key, n in self.ignored.most_common(NAMED))
+            notes.append(f"unknown fields, ignored (in so many records): {fields}")
         if self.future:
             notes.append(f"{count(self.future, 'record is', 'records are')} from the future: check the clock")
         return notes
@@ -209,6 +215,7 @@ class _Writer:
             self._note(parsed.bad)
             self.done.bad += len(parsed.bad)
             self.done.unrated += parsed.unrated
+            self.done.ignored.update(parsed.ignored)
             self._check_times(parsed.rows)
         with self._store.open(write=True) as connection:
             self._records(connection, waiting)

@@ -56,8 +56,8 @@ class Relationship(Reply):
     target: str
 
 
-class Record(CamelModel, extra="ignore"):
-    """One decomposition in production."""
+class Record(CamelModel, extra="allow"):
+    """One decomposition in production; `model_extra` has the fields that are ignored."""
 
     id: Id
     at: Moment
@@ -141,7 +141,7 @@ def from_value(value: Any) -> Record | Opinion | None:
             given = convert(value, Feedback)
         else:
             given = convert(value, Record)
-        given.model_dump_json()
+        given.model_dump_json(exclude={*(given.model_extra or ())})
     except MisfitsError as error:
         raise BadLineError(error.summary()) from None
     except PydanticSerializationError:

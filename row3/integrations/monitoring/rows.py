@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -40,6 +41,8 @@ class Parsed:
     opinions: list[Opinion] = field(default_factory=list)
     unrated: int = 0
     bad: list[Aside] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    """Records by unknown field."""
 
 
 def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
@@ -51,6 +54,9 @@ def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
         try:
             found = read_line(raw)
             if isinstance(found, Record):
+                if found.model_extra:
+                    parsed.ignored.update(found.model_extra.keys())
+                    found.model_extra.clear()
                 parsed.rows.append((number, row(found, keeping)))
             elif found is not None:
                 parsed.opinions.append(found)

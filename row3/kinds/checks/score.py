@@ -99,11 +99,6 @@ def _lint(case: ChecksCase, rules: Rules) -> Iterator[Finding]:
             yield lint_error("check-twice", f"`{check.title}` is listed twice", ("checks", at))
 
 
-def _lint_rules(rules: Rules) -> Iterator[Finding]:
-    """Check that the suite can run its own checks."""
-    return _invalid_checks(rules.checks, rules)
-
-
 def _graded(case: ChecksCase, output: Reply, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
     """Yield what each check of type `judge` has graded, with a generator that asks again."""
     whole = Reading(output.answer)
@@ -144,7 +139,7 @@ class Checks(Kind):
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {"answer": Reply}
     groups = (Group("operations", "Operations", "expected", "right wrong", {"wrong": "wrongOperations"}),)
-    lint = Lint(_lint, rules=_lint_rules)
+    lint = Lint(_lint, rules=lambda rules: _invalid_checks(rules.checks, rules))
     judgeable = Judgeable(
         rubrics=frozenset({"grade"}),
         metrics=frozenset({"judgedRate"}),

@@ -29,6 +29,24 @@ def totals(store: Store) -> Totals:
         return total(connection, *EVER)
 
 
+def test_unknown_fields_are_ignored_and_counted(store: Store, tmp_path: Path) -> None:
+    plain = [record(f"r{n}") for n in range(4)]
+    lines = [
+        plain[0],
+        plain[1] | {"sourceTxt": "misspelt", "latency_ms": 3},
+        plain[2] | {"sourceTxt": None, "concept": [{"a": 1}]},
+        json.dumps(plain[3] | {"sourceTxt": "\ud800", "x" * 99 + "\x1b[1m": float("nan")}),
+    ]
+    done = take(store, jsonl(*lines), tmp_path)
+    assert (done.new, done.bad) == (4, 0)
+    long = "x" * 59 + "…"
+    assert done.notes() == [
+        f"unknown fields, ignored (in so many records): `sourceTxt` (3), `latency_ms` (1), `concept` (1), `{long}` (1)"
+    ]
+    again = take(store, jsonl(*plain), tmp_path)  # they are no part of a record
+    assert (again.known, again.conflicts, again.notes()) == (4, 0, [])
+
+
 def test_the_same_file_twice_changes_nothing(store: Store, tmp_path: Path) -> None:
     raw = jsonl(
         record("a"),
