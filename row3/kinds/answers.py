@@ -53,6 +53,8 @@ OPENING_TAG, CLOSING_TAG = (
     re.compile(rf"(?!(?<=(?<!`)`)[^`\s]+`(?!`))(?:{'|'.join(tags)})", re.IGNORECASE)
     for tags in zip(*REASONING, strict=True)
 )
+TAG_PARTS = ("<", "◁", "think]")
+"""What tags contain, in lower case: each has one of these."""
 UNCLOSED = re.compile(rf"(?:^[^\S\n]*|(?=<\|)){OPENING_TAG.pattern}", re.IGNORECASE | re.MULTILINE)
 """A tag that begins a block without an end: the first of a line, or one that only a model's tokens contain."""
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n")
@@ -122,6 +124,9 @@ def _without_reasoning(text: str) -> str:
 
     Before that, the first rest that is JSON as a whole wins, so that a tag in a value is no tag.
     """
+    lower = text.lower()
+    if not any(part in lower for part in TAG_PARTS):
+        return text
     closed = [match.end() for match in CLOSING_TAG.finditer(text)]
     opened = _next_block(text, 0, closed)
     if opened == len(text) and not closed:

@@ -13,7 +13,7 @@ from row3.domain.asks import finish, no_vectors
 from row3.domain.judges import fenced
 from row3.domain.scores import CaseScore
 from row3.kinds import all_kinds
-from row3.kinds.answers import Parsed, Unusable, plain_text, read_json, read_object
+from row3.kinds.answers import TAG_PARTS, Parsed, Unusable, plain_text, read_json, read_object
 from row3.kinds.base import Rules
 from row3.kinds.judging import read_grade
 from row3.kinds.outcome.judgement import read_judgement
@@ -135,6 +135,12 @@ def test_reasoning_channels_and_fences_move_no_score(
     one, other = scored(kind, answer), scored(kind, wrapped)
     assert (one.status, one.metrics) == (other.status, other.metrics) and one.status == "scored"
     assert any(one.metrics.values())
+
+
+@pytest.mark.parametrize("tag", [tag for pair in TAGS for tag in pair if tag])
+def test_no_tag_is_overlooked(tag: str) -> None:
+    """A text without any part of a tag is not searched for tags."""
+    assert any(part in tag.lower() for part in TAG_PARTS)
 
 
 @pytest.mark.parametrize("kind", CASES)
