@@ -197,12 +197,12 @@ def _broken_locks(base: Project | None, head: Project, suite: Suite) -> Iterator
         parsed = parse_reference(ref)
         if parsed is None:
             continue
-        asked = [asked_by(place, parsed.name) for place in places]
-        if asked[-1] and not any(suite.name in names for names in asked):
-            continue  # the suites that use the prompt report it
         try:
             fits = now.get(ref) == digest == head.prompt(parsed).digest
         except InvalidFile:
             fits = False
-        if not fits:
-            yield ref
+        if fits:
+            continue
+        asked = [asked_by(place, parsed.name) for place in places]
+        if not asked[-1] or any(suite.name in names for names in asked):
+            yield ref  # otherwise the suites that use the prompt report it
