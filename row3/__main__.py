@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import gc
 import signal
 import sys
 from threading import Timer
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals by which CI cancels a job and a closed terminal ends its programs; Windows has no SIGHUP."""
 
+COLLECT_AFTER = 200_000
+"""Garbage collection threshold: imports and cases create many objects and few cycles."""
+
 
 def main() -> None:
     """Run the command line; Ctrl-C, SIGTERM and SIGHUP end it with one message and exit code 130, at any time.
 
     To die of a signal at once would leave behind the servers and commands that a live run has started.
     """
+    gc.set_threshold(COLLECT_AFTER)
     for number in ENDS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)

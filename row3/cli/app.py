@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import os
 import signal
@@ -39,8 +38,6 @@ SHARED = {
     "comment": "report",
 }
 """Module by command."""
-COLLECT_AFTER = 50_000
-"""Garbage collection threshold: imports and cases create many objects and few cycles."""
 
 
 class Program(Group):
@@ -102,7 +99,6 @@ def main(common: Common, **flags: Any) -> int:
 
 def run() -> NoReturn:
     """Run the command line; every error is one message on stderr, never a traceback."""
-    gc.set_threshold(COLLECT_AFTER)
     make_streams_safe()
     sys.exit(_run_and_report())
 
