@@ -30,6 +30,7 @@ class Model(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,
+        defer_build=True,
     )
 
     def plain(self) -> dict[str, Any]:
@@ -53,7 +54,7 @@ class Reply(Model):
     model_config = ConfigDict(extra="ignore")
 
 
-PART = ConfigDict(extra="forbid", allow_inf_nan=False)
+PART = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 """The `__pydantic_config__` of a frozen dataclass that is a part of a file; there it is an object.
 
 It cannot be strict (that would refuse the object), so numbers in it have strict types.
