@@ -43,9 +43,13 @@ class BaseSide:
     answerer: Answerer
     manifest: Manifest | None = None
     """The baseline's manifest, which limits the side to its own cases; None for a commit."""
+    shared: bool = False
+    """Whether the candidate's requests and their answers are the base's, so that its scores are the base's too."""
 
-    def score(self, stored: StoredCase) -> CaseScore | None:
+    def score(self, stored: StoredCase, candidate: CaseScore | None = None) -> CaseScore | None:
         """Return the score of the base's answer, `failed` if it is missing; None for a case the base does not have."""
+        if self.shared and candidate is not None and candidate.status != "failed":
+            return candidate
         if self.manifest is not None and stored.id not in self.manifest.cases:
             return None
         return replay_case(self.asking, stored, self.answerer)

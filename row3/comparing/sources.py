@@ -20,8 +20,9 @@ from row3.project.project import Project
 from row3.project.recordings import RecordingIndex, open_changed
 from row3.project.suites import Suite
 from row3.running.case_results import Before
+from row3.running.lineup import line_up
 from row3.running.replay import open_recordings
-from row3.running.run_options import check_cases
+from row3.running.run_options import check_cases, make_asking
 from row3.running.session import Session
 from row3.running.suite_run import run_suite
 
@@ -74,15 +75,18 @@ class Gate:
     def score(self, session: Session, lineup: Lineup | None = None) -> Scored:
         """Run a lineup and compare it with the base, by the base's criteria and by the head's if they differ."""
         judge = self.base or self.head
+        lineup = lineup or line_up(session.project, self.suite, role="candidate", named=session.options.named)
         comparer = self._comparer(judge, self.suite)
         answered = partial(run_suite, session, lineup=lineup, index=self.index, interleaving=self.interleaving)
-        run = answered(suite=self.suite, judge=judge, before=self._before(session, self.suite), take=comparer.take)
+        run = answered(
+            suite=self.suite, judge=judge, before=self._before(session, self.suite, lineup), take=comparer.take
+        )
         comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
         if self.base is None or not self.changes:
             return Scored(run, comparer)
         judged = session.command.gate.applied(session.suite)
         after = self._comparer(self.head, judged)
-        own = answered(suite=judged, judge=self.head, before=self._before(session, judged), take=after.take)
+        own = answered(suite=judged, judge=self.head, before=self._before(session, judged, lineup), take=after.take)
         after.add_failed(own.failed)
         return Scored(replace(run, problems=[*run.problems, *own.problems]), comparer, after)
 
@@ -94,8 +98,17 @@ class Gate:
         comparer.asked_again = None if self.interleaving is None else {}
         return comparer
 
-    def _before(self, session: Session, suite: Suite) -> Before:
-        return self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score
+    def _before(self, session: Session, suite: Suite, lineup: Lineup) -> Before:
+        side = self.side.judged_by(suite, None if session.options.page else session.scores(suite))
+        return replace(side, shared=self._is_base(session, lineup)).score
+
+    def _is_base(self, session: Session, lineup: Lineup) -> bool:
+        """Return whether the lineup asks what the base asks, gets the same answers and is scored by the same rules."""
+        changed = self.base_index is None or len(self.base_index) > 0 or bool(self.changes)
+        if changed or session.mode != "replay" or self.suite.rules.semantic is not None:
+            return False
+        own, its = make_asking(self.suite, lineup, session.options), self.side.asking
+        return (lineup.steps, own.parameters, own.repeats) == (its.lineup.steps, its.parameters, its.repeats)
 
 
 def open_gate(session: Session, base: Project | None) -> Gate:

@@ -94,8 +94,8 @@ def spent_on(request: Request, answer: Answer) -> Spent:
     )
 
 
-Before = Callable[[StoredCase], CaseScore | None]
-"""Returns the score of the base's answer to a case: a failed one if it has none, None if the base lacks the case."""
+Before = Callable[[StoredCase, CaseScore], CaseScore | None]
+"""Returns the score of the base's answer to a case, beside the candidate's: failed without one, None without a case."""
 Page = Callable[[StoredCase, CaseScore], bytes]
 """Writes a case's data for a page, instead of its JSON."""
 
@@ -112,7 +112,7 @@ class Packing:
     def __call__(self, stored: StoredCase, score: CaseScore) -> CaseScore:
         """Return a score with its line and how it moved, without explanation; raises what `before` raises."""
         kind = self.suite.kind
-        before, change = None if self.before is None else self.before(stored), None
+        before, change = None if self.before is None else self.before(stored, score), None
         score = score._replace(found=_found(kind, score))
         if before is not None:
             before = before._replace(found={} if before.status == "failed" else _found(kind, before))

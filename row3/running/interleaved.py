@@ -164,7 +164,7 @@ class Interleaving:
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
         base = None if pair.before is None else pair.before.score(suite)
-        packing = replace(live.packing, before=lambda _: base)
+        packing = replace(live.packing, before=lambda *_: base)
         return packing(stored, pair.now.score(suite))._replace(spent=spent)
 
 

@@ -318,6 +318,22 @@ class TestOtherChecks:
         done = box.row3("score", SUITE, "--outputs", "outputs.jsonl", "--format", "json", code=0)
         assert items(done.json)["polite"] == ("passed", 1.0, "no please")
 
+    def test_one_answer_of_both_sides_is_scored_once(self, tmp_path: Path, desk: Desk) -> None:
+        """And two answers, by the same criteria, each for itself."""
+        box, calls = simple(tmp_path / "p", desk, [{"python": "counted:f"}]), tmp_path / "calls"
+        box.write("counted.py", f"def f(case, answer):\n    open({str(calls)!r}, 'a').write('x')\n    return 1.0\n")
+        box.row3("--baseline", "--mode", "record", code=0)
+        box.init()
+        for command in ("--compare --against HEAD", "--compare --all --against HEAD"):
+            calls.write_text("")
+            box.row3(*command.split(), code=0)
+            assert calls.read_text() == "x"
+        draft(box, "1.2")
+        box.row3("--mode", "record", code=0)
+        calls.write_text("")
+        box.row3("--compare", "--against", "HEAD", code=0)
+        assert calls.read_text() == "xx"
+
     def test_whatever_a_scorer_does_the_others_score(
         self, tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -51,7 +51,7 @@ def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Jud
     answers = _Watched(Recorded(open_recordings(session.project, suite), lineup))
     _check_grades(session, rubric, both, answers)
 
-    def before(stored: StoredCase) -> CaseScore | None:
+    def before(stored: StoredCase, _: CaseScore) -> CaseScore | None:
         return replay_case(both[0], stored, answers)
 
     resting = {entry.case_id: entry.until for entry in in_force(session.project, suite).active}
