@@ -150,7 +150,7 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
         report = run_all(suites, save_baseline if flags.baseline else plain_run)
     code = show_result(report, common)
     if flags.compare:
-        note_history(common, suites.noted, in_git=suites.in_git)
+        note_history(common, suites.noted, in_git=suites.noted > 0 and suites.in_git)
     if flags.baseline:
         saved = [each.run.suite for each in report.results if each.run is not None and not each.exit_code]
         paths = [suites.project.baseline(suite.name, suite.tier) for suite in saved]
