@@ -41,7 +41,7 @@ def score(name: str, outputs: str, common: Common) -> int:
     # Saved like every run, so that `row3 diff` can name it.
     save_log(project, run, common.say)
     declines = declining_runs(project.history, None, run.suite)
-    return show_result(ran(run, declines), common)
+    return show_result(ran(run, declines.runs), common)
 
 
 @click.command(cls=Command)

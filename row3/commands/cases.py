@@ -194,7 +194,7 @@ def plan(
         (setting_of(side.header).title, setting_of(run.header).title),
         (side.header.repeats, run.header.repeats),
         suite.policy,
-        tuple((one, sensitivity(pairs, one.key, suite.policy, primary=primary, detect=detect)) for one in metrics),
+        tuple((one, sensitivity(pairs, one, suite.policy, primary=primary, detect=detect)) for one in metrics),
         suite.flag,
         {key: "; ".join(why) for key, why in run.skipped.items() if sum(why.values()) >= run.cases},
     )

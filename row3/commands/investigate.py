@@ -14,12 +14,12 @@ from row3.commands.investigation import Fall, InvestigatedCase, Investigation, S
 from row3.comparing.base_side import BaseSide, baseline_side
 from row3.domain.asks import finish
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.metrics import SLACK, Metric, Zone, zones_of
+from row3.domain.metrics import Metric, Zone, zones_of
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error, RunIncomplete
 from row3.gate.pairs import align_metrics
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import GatePolicy, is_ratio
 from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.mistakes import UNUSABLE, Mistake, Mistakes
 from row3.project.cases import StoredCase
@@ -215,9 +215,9 @@ def fall_of(metric: Metric, before: float | None, now: float | None, policy: Gat
         return None
     if not policy.beyond_limit(metric, before, now):
         return None
-    margin = policy.margin(metric.key, before)
+    margin = policy.margin(metric, before)
     least = before - margin if metric.higher_is_better else before + margin
-    relative = policy.unit == "relative" and abs(before) > SLACK  # otherwise `worse_by` returns points
+    relative = is_ratio(metric, before, policy.unit)
     return Fall(policy.worse_by(metric, before, now), policy.limit(metric.key), least, relative)
 
 

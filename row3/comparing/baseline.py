@@ -46,7 +46,7 @@ def save_baseline(session: Session) -> SuiteResult:
             files[HISTORY] = history_text(project.on_disk().tree, entry_of(run)).encode()
             commit(project.root, files)
     save_log(session.project, run, session.say)
-    return ran(run, declines)
+    return ran(run, declines.runs)
 
 
 def manifest_of(project: Project, run: Run) -> Manifest:

@@ -98,7 +98,7 @@ def compare(
     return replace(
         comparer.comparison(run, _asked_header(gate), candidate, judgement),
         against=None if base is None else base.label,
-        declines=context.declines,
+        declines=context.decline.runs,
         prompt_diffs=prompt_diffs(gate.base or gate.head, gate.side.header, run.lineup),
         interleaved=gate.interleaving is not None,
         saved=saved,

@@ -12,11 +12,11 @@ from row3.domain.metrics import SLACK, Zone, zone_of
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
-from row3.gate.comparison import beyond_noise, by_size
+from row3.gate.comparison import by_size, fall_p
 from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import ALPHA_FALL, GatePolicy
 from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.metrics.aggregate import Aggregate, Tallies
@@ -43,7 +43,10 @@ class Comparer:
     failed: list[str] = field(default_factory=list)
     incomparable: list[str] = field(default_factory=list)
     broke: list[str] = field(default_factory=list)
-    critical: list[str] = field(default_factory=list)
+    critical: dict[str, float | None] = field(default_factory=dict)
+    """Critical cases that fell, with the p-value of the fall; None if no side was asked twice."""
+    critical_cases: int = 0
+    broken_critical: list[str] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
     counted: int = 0
     """Cases outside quarantine."""
@@ -105,37 +108,45 @@ class Comparer:
 
     def _judge_case(self, score: CaseScore, base: CaseScore, change: CaseChange, *, resting: bool) -> None:
         broke, case_id = change.move == "broke", score.case_id
-        fell = broke or self._fell(score, base)
+        drop = self._drop_beyond(score, base)
         if resting:
+            p = None if drop is None else self._noise(drop, score, base)
+            fell = broke or (drop is not None and (p is None or p <= ALPHA_FALL))
             self.quarantined += [case_id] if fell else []
             return
         self.broke += [case_id] if broke else []
-        self.critical += [case_id] if fell and score.critical else []
+        self.critical_cases += score.critical
+        if score.critical and broke:
+            self.broken_critical.append(case_id)
+        elif score.critical and drop is not None:
+            self.critical[case_id] = self._noise(drop, score, base)
         self.compared.append(case_id)
         repeats, spreads = (base.repeats, score.repeats), (base.spread, score.spread)
-        self.pairs.add(base.metrics, score.metrics, source=score.source, repeats=repeats, spreads=spreads)
+        same = base.answers == score.answers
+        self.pairs.add(base.metrics, score.metrics, source=score.source, repeats=repeats, spreads=spreads, same=same)
         if base.tally and score.tally and base.repeats == score.repeats:
             self.tallies[0].add(base.tally)
             self.tallies[1].add(score.tally)
 
-    def _fell(self, score: CaseScore, base: CaseScore) -> bool:
-        """Return whether the primary metric dropped past the limit or into its fail zone, and by more than noise."""
+    def _drop_beyond(self, score: CaseScore, base: CaseScore) -> float | None:
+        """Return the case's drop by the primary metric, a fraction, if it is beyond the limit or into the fail zone."""
         kind, policy, metric = self.suite.kind, self.suite.policy, self.suite.kind.primary_metric
-        key = metric.key
-        old, new = (side.get(key) for side in align_metrics(kind, (base.metrics, score.metrics)))
+        old, new = (side.get(metric.key) for side in align_metrics(kind, (base.metrics, score.metrics)))
         if old is None or new is None:
-            return False
-        limits = self.suite.rules.thresholds.get(key)
+            return None
+        limits = self.suite.rules.thresholds.get(metric.key)
         enters = (
             limits is not None
             and limits.blocking
             and zone_of(new, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL
             and zone_of(old, limits, higher_is_better=metric.higher_is_better) is not Zone.FAIL
         )
-        if not enters and not policy.beyond_limit(metric, old, new):
-            return False
-        noise = base.spread.get(key, 0.0), base.repeats, score.spread.get(key, 0.0), score.repeats
-        return policy.policy == "fixed" or beyond_noise(metric.drop(old, new), *noise)
+        return metric.drop(old, new) if enters or policy.beyond_limit(metric, old, new) else None
+
+    def _noise(self, drop: float, score: CaseScore, base: CaseScore) -> float | None:
+        """Return the p-value of a case's drop by the noise of its answers; None if no side was asked twice."""
+        key = self.suite.kind.primary
+        return fall_p(drop, base.spread.get(key, 0.0), base.repeats, score.spread.get(key, 0.0), score.repeats)
 
     def add_removed(self, case_ids: Iterable[str]) -> None:
         """Add cases that only the base has."""
@@ -163,8 +174,11 @@ class Comparer:
         """Return the largest changes, most important first."""
         return by_size(change for _, _, change in self._heap)
 
-    def scores(self, policy: GatePolicy | None = None) -> Scores:
-        """Return what the gate judges, over the cases both sides answer; a new metric has no base value."""
+    def scores(self, policy: GatePolicy | None = None, *, confirmed: int = 0) -> Scores:
+        """Return what the gate judges, over the cases both sides answer; a new metric has no base value.
+
+        `confirmed`: how many answers a case and side were asked to confirm a block.
+        """
         kind, judged = self.suite.kind, policy or self.suite.policy
         before, after = self.pairs.means()
         after = {**self.aggregate.means(), **after}
@@ -172,7 +186,9 @@ class Comparer:
             policy=judged,
             metrics=kind.metrics,
             thresholds=self.suite.rules.thresholds,
-            changes=compare_metrics(before, after, kind.metrics, judged, self.pairs, primary=kind.primary),
+            changes=compare_metrics(
+                before, after, kind.metrics, judged, self.pairs, primary=kind.primary, confirmed=confirmed
+            ),
             before=before,
             after=after,
             cases=self.counted,
@@ -180,13 +196,16 @@ class Comparer:
             incomparable=self.incomparable,
             broke=self.broke,
             critical=self.critical,
+            critical_cases=self.critical_cases,
+            broken_critical=self.broken_critical,
+            confirmed=confirmed,
             quarantined=self.quarantined,
             primary=kind.primary,
         )
 
     def comparison(self, run: Run, base: BaseHeader, scores: Scores, judgement: Judgement) -> Comparison:
         """Return the comparison with the base, as judged by these scores."""
-        primary = self.suite.kind.primary
+        metric = self.suite.kind.primary_metric
         return Comparison(
             run=run,
             baseline=replace(base, metrics=self.pairs.means()[0]),
@@ -195,7 +214,7 @@ class Comparer:
             moves=self.moves,
             judgement=judgement,
             compared=len(self.compared),
-            sensitivity=sensitivity(self.pairs, primary, scores.policy, primary=primary),
+            sensitivity=sensitivity(self.pairs, metric, scores.policy, primary=metric.key),
             tallies=self.tallies,
         )
 

@@ -42,7 +42,6 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     session, base, suite = gate.session, gate.base, gate.suite
     history = session.project.history
     earlier, run_ids = () if base is None else base.history, {entry.run_id for entry in history}
-    declines = declining_runs(history, run, suite)
     before, now = gate.side.header, run.header
     settings_differ = any(
         name in now.parameters and settings != now.parameters[name] for name, settings in before.parameters.items()
@@ -52,7 +51,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
     context = Context(
         rolling=tuple(_rolling(history if base is None else earlier, run, suite)),
-        declines=declines if declines >= suite.policy.declines else 0,
+        decline=declining_runs(history, run, suite),
         merged=after is not None and bool(_detectable(comparer, suite) - _detectable(after, suite)),
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),

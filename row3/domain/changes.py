@@ -14,11 +14,14 @@ ChangeCode = Literal["", "worse", "worse_unproven", "inconclusive", "no_longer_m
 explain the drop. `inconclusive`: a loss beyond the limit is neither shown nor ruled out. `no_longer_measured`: a gated
 metric no longer has a value.
 """
-Doubt = Literal["", "few_units", "rare_loss", "too_close"]
+Noise = Literal["", "beyond", "within", "unknown"]
+"""Whether a fall is beyond noise, by the one-sided test; `unknown`: too few units for any test to reject, empty: no
+test was made."""
+Doubt = Literal["", "few_units", "rare_loss"]
 """Why a metric has no firmer verdict.
 
 `few_units`: too few independent units moved for any test to reject. `rare_loss`: too few units to rule out a loss that
-is rare and large. `too_close`: after the last round the mean is still too close to the limit.
+is rare and large.
 """
 
 
@@ -89,6 +92,9 @@ class MetricChange:
     limit: float = 5.0
     """The largest drop the gate accepts, in the unit of `worse_by`."""
     code: ChangeCode = ""
+    noise: Noise = ""
+    unconfirmed: bool = False
+    """The metric blocks, but the fall may be noise: more answers can clear it."""
     p: float | None = None
     """One-sided p-value behind the verdict, adjusted for `tests`; None if no test decided."""
     tests: int = 1

@@ -94,7 +94,7 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
         headline = {change.key: abs(change.delta or 0.0) for change in changes if not by_key[change.key].companion}
         moved = [key for key in headline if states[key] == "moved"]
         about = max(moved, key=headline.__getitem__, default=primary)
-    seen = sensitivity(pairs, primary, GatePolicy(policy="paired", limits={primary: 0.0}), primary=primary)
+    seen = sensitivity(pairs, by_key[primary], GatePolicy(policy="paired", limits={primary: 0.0}), primary=primary)
     return Drift(
         changes,
         by_key[about],

@@ -11,7 +11,9 @@ from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Re
 from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zones_of
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
-from row3.gate.policy import GatePolicy
+from row3.gate.comparison import Decline
+from row3.gate.exact import holm
+from row3.gate.policy import ALPHA_FALL, GatePolicy
 from row3.kinds.demands import SOURCE
 
 SIGNATURE_DIGITS = 16
@@ -19,6 +21,7 @@ MOST_INCOMPARABLE = 0.5
 """Largest share of incomparable cases; with more, the comparison blocks."""
 CODES = {code.value: code for code in Code}
 NO_APPROVALS: Mapping[str, Approval] = {}
+NO_DECLINE = Decline()
 UNCALIBRATED: dict[str, Any] = {"uncalibrated": True}
 """Figure of a reason that does not block because the judge is not calibrated."""
 
@@ -42,8 +45,12 @@ class Scores:
     incomparable: Sequence[str] = ()
     """Cases that only the base cannot answer."""
     broke: Sequence[str] = ()
-    critical: Sequence[str] = ()
-    """Critical cases that broke, or fell beyond both the limit and their own noise."""
+    critical: Mapping[str, float | None] = field(default_factory=dict)
+    """Critical cases that fell beyond the limit or into the fail zone, with the one-sided p-value of the fall: None if
+    no side was asked twice."""
+    critical_cases: int = 0
+    """How many compared cases are critical."""
+    broken_critical: Sequence[str] = ()
     quarantined: Sequence[str] = ()
     """Quarantined cases that broke or fell beyond the limit."""
     primary: str = ""
@@ -52,6 +59,15 @@ class Scores:
     """The criteria are the head's, if they differ from the base's."""
     unchanged: bool = False
     """Equal to the base's own draft in prompts, settings and answers: not judged again."""
+    confirmed: int = 0
+    """Answers a case and side that were asked to confirm a block; these scores contain them."""
+    once: Scores | None = None
+    """The scores before the first of them."""
+
+    @property
+    def final(self) -> bool:
+        """Whether no further answer may be asked, so that the limit alone decides."""
+        return self.confirmed >= self.policy.confirm
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +83,8 @@ class Effect:
 class Context:
     """Further facts that the verdict depends on."""
 
-    declines: int = 0
-    """Consecutive declining runs, including this one."""
+    decline: Decline = NO_DECLINE
+    """The declining runs up to this one."""
     merged: bool = False
     """Cases that share a `source` leave too few independent ones to see a fall that the base's cases could show."""
     partial: bool = False
@@ -180,24 +196,27 @@ def _all(
     yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for case in context.unanswered)
 
 
+def unconfirmed(scores: Scores) -> list[str]:
+    """Return the metrics and critical cases that block although more answers could clear them."""
+    return [reason.subject for reason in _measured(scores) if reason.code is Code.UNCONFIRMED]
+
+
 def _score_reasons(scores: Scores) -> Iterator[Reason]:
     """Yield the reasons that follow from scores: moves, zones, forbidden answers, broken and incomparable cases."""
     if not scores.cases:
         yield Reason(Code.NO_CASE, Verdict.BLOCK)
-    for change in scores.changes:
-        if change.code:
-            figures: dict[str, Any] = {"before": change.baseline, "after": change.current}
-            held = change.key in scores.policy.held
-            yield Reason(CODES[change.code], change.verdict, change.key, figures | UNCALIBRATED if held else figures)
-    yield from _zone_reasons(scores)
+    measured = list(_measured(scores))
+    yield from measured
+    if scores.once is not None:
+        blocked = {reason.subject for reason in measured if reason.verdict is Verdict.BLOCK}
+        for subject in unconfirmed(scores.once):
+            if subject not in blocked:
+                yield Reason(Code.CLEARED, Verdict.PROCEED, subject, _cleared(scores, scores.once, subject))
     for metric in scores.metrics:
-        if metric.alarm and scores.after.get(metric.key, 0.0) > SLACK:
-            yield Reason(Code.CANARY, Verdict.INVESTIGATE, metric.key, {"after": scores.after[metric.key]})
-    critical = frozenset(scores.critical)
-    for case in scores.critical:
-        held = scores.primary in scores.policy.held and case not in scores.broke
-        verdict = Verdict.INVESTIGATE if held else Verdict.BLOCK
-        yield Reason(Code.CRITICAL_BROKE, verdict, case, UNCALIBRATED if held else {})
+        now, before = scores.after.get(metric.key, 0.0), scores.before.get(metric.key, 0.0)
+        if metric.alarm and now > before + SLACK:
+            yield Reason(Code.CANARY, Verdict.INVESTIGATE, metric.key, {"before": before, "after": now})
+    critical = {*scores.critical, *scores.broken_critical}
     yield from (Reason(Code.CASE_BROKE, Verdict.INVESTIGATE, case) for case in scores.broke if case not in critical)
     yield from (Reason(Code.QUARANTINED_FELL, Verdict.INVESTIGATE, case) for case in scores.quarantined)
     many = len(scores.incomparable) > MOST_INCOMPARABLE * scores.cases
@@ -206,10 +225,49 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
     yield from (Reason(Code.INCOMPARABLE, verdict, case, figures) for case in scores.incomparable)
 
 
+def _measured(scores: Scores) -> Iterator[Reason]:
+    """Yield what was measured with noise: metrics, zones and critical cases, each with `unconfirmed` where it blocks
+    although it may be noise."""
+    for change in scores.changes:
+        if change.code:
+            figures: dict[str, Any] = {"before": change.baseline, "after": change.current}
+            held = change.key in scores.policy.held
+            yield Reason(CODES[change.code], change.verdict, change.key, figures | UNCALIBRATED if held else figures)
+            if change.unconfirmed:
+                yield _unconfirmed(scores, change.key)
+    yield from _zone_reasons(scores)
+    yield from (Reason(Code.CRITICAL_BROKE, Verdict.BLOCK, case) for case in scores.broken_critical)
+    unmoved = {str(place): 1.0 for place in range(scores.critical_cases - len(scores.critical))}
+    falls = {case: 1.0 if p is None else p for case, p in scores.critical.items()}
+    tested = holm(unmoved | falls, ALPHA_FALL)
+    for case, p in scores.critical.items():
+        beyond, held = tested[case][0] <= ALPHA_FALL, scores.primary in scores.policy.held
+        blocks = not held and (beyond or not scores.final or p is None)
+        verdict = Verdict.BLOCK if blocks else Verdict.INVESTIGATE
+        yield Reason(Code.CRITICAL_BROKE, verdict, case, UNCALIBRATED if held else {})
+        if blocks and not beyond and not scores.final:
+            yield _unconfirmed(scores, case)
+
+
+def _unconfirmed(scores: Scores, subject: str) -> Reason:
+    return Reason(Code.UNCONFIRMED, Verdict.BLOCK, subject, {"answers": scores.confirmed})
+
+
+def _cleared(scores: Scores, once: Scores, subject: str) -> dict[str, Any]:
+    """Return a cleared metric's change at first and over all answers; a case has no figures."""
+    figures: dict[str, Any] = {"answers": scores.confirmed}
+    if subject in once.before and subject in scores.before:
+        figures |= {"once": (once.before[subject], once.after[subject])}
+        figures |= {"before": scores.before[subject], "after": scores.after[subject]}
+    return figures
+
+
 def _zone_reasons(scores: Scores) -> Iterator[Reason]:
-    """Yield fail-zone reasons: a gated metric blocks if it enters its zone or falls further (STANDARDS 4.3, 5.2)."""
+    """Yield fail-zone reasons: a gated metric blocks if it enters its zone (STANDARDS 4.3, 5.2), or falls further in it
+    beyond noise. An entry has no margin, so an entry that may be noise blocks only until it is confirmed."""
     zones = zones_of(scores.after, scores.metrics, scores.thresholds)
     earlier = zones_of(scores.before, scores.metrics, scores.thresholds)
+    noise = {change.key: change.noise for change in scores.changes}
     for metric in scores.metrics:
         key = metric.key
         if zones.get(key) is not Zone.FAIL:
@@ -220,13 +278,17 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
             continue
         now, before = scores.after[key], scores.before.get(key)
         figures: dict[str, Any] = {"before": before, "after": now, "minimum": threshold.minimum}
-        drop = 0.0 if before is None else metric.drop(before, now)
-        worse = earlier.get(key) is not Zone.FAIL or drop > SLACK
-        if worse and not warns:
+        enters, fell = earlier.get(key) is not Zone.FAIL, before is not None and metric.drop(before, now) > SLACK
+        beyond = before is None or (fell and noise.get(key) == "beyond")
+        limit_decides = not scores.policy.confirm or noise.get(key) == "unknown"
+        if not warns and enters and (beyond or limit_decides or not scores.final):
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
+            if not beyond and not scores.final:
+                yield _unconfirmed(scores, key)
         else:
-            held = worse and threshold.held
-            yield Reason(Code.IN_FAIL_ZONE, Verdict.INVESTIGATE, key, figures | UNCALIBRATED if held else figures)
+            blocks, held = not warns and beyond and fell, (enters or fell) and threshold.held
+            verdict = Verdict.BLOCK if blocks else Verdict.INVESTIGATE
+            yield Reason(Code.IN_FAIL_ZONE, verdict, key, figures | UNCALIBRATED if held else figures)
 
 
 def _criteria_reasons(
@@ -267,8 +329,9 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
     if context.partial:
         yield Reason(Code.PARTIAL, Verdict.INVESTIGATE)
     yield from context.rolling
-    if context.declines:
-        yield Reason(Code.DECLINING, Verdict.INVESTIGATE, figures={"runs": context.declines})
+    if context.decline.runs:
+        verdict = Verdict.INVESTIGATE if context.decline.lasting else Verdict.PROCEED
+        yield Reason(Code.DECLINING, verdict, figures={"runs": context.decline.runs, "fall": context.decline.fall})
     yield from (Reason(Code.RECORDED_AGAIN, Verdict.INVESTIGATE, case) for case in context.recorded_again)
     if context.recorded:
         yield Reason(Code.RECORDED, Verdict.PROCEED, figures={"answers": context.recorded})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from row3.domain.changes import Interval, MetricChange
+from row3.domain.changes import Interval, MetricChange, Noise
 from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.exact import fewest_units, holm
@@ -30,16 +30,18 @@ def compare_metrics(
     pairs: Pairs,
     *,
     primary: str = "overall",
+    confirmed: int = 0,
 ) -> list[MetricChange]:
     """Return the change and verdict of each metric that either side has, in the kind's order.
 
-    `baseline` and `current` are means (fractions) over the cases of `pairs`; `primary` is the metric judged first.
+    `baseline` and `current` are means (fractions) over the cases of `pairs`; `primary` is the metric judged first;
+    `confirmed` is how many answers a case and side of the pairs were asked to confirm a block.
     """
     counts = pairs.counts()
-    changes: list[MetricChange] = []
+    changes: dict[str, MetricChange] = {}
     differences = {metric.key: pairs.differences(metric) for metric in metrics if metric.key in counts}
-    for metric in metrics:
-        key = metric.key
+    by_key = {metric.key: metric for metric in metrics}
+    for key, metric in by_key.items():
         before, after = baseline.get(key), current.get(key)
         if before is None and after is None:
             continue
@@ -49,60 +51,97 @@ def compare_metrics(
         )
         if before is None or after is None:
             lost = after is None and key in policy.metrics
-            changes.append(replace(change, verdict=Verdict.BLOCK, code="no_longer_measured") if lost else change)
+            changes[key] = replace(change, verdict=Verdict.BLOCK, code="no_longer_measured") if lost else change
             continue
-        worse = policy.worse_by(metric, before, after)
         interval = _interval(moves, metric, policy.level)
-        change = replace(
+        changes[key] = replace(
             change,
             delta=after - before,
-            worse_by=worse,
+            worse_by=policy.worse_by(metric, before, after),
             interval=interval,
             single=interval,
             moved=moves.moved if moves else 0,
             units=moves.units if moves else 0,
         )
-        verdict = policy.judge(key, worse)
-        changes.append(change if verdict is Verdict.PROCEED else replace(change, verdict=verdict, code="worse"))
-    if policy.policy == "fixed":
-        return changes
-    by_evidence = policy.policy == "evidence"
-    judged = {each.key: each for each in changes if each.key in policy.metrics and each.key in differences}
-    if by_evidence:
-        alpha, p_values = ALPHA_FALL, {key: differences[key].fall_p() for key in judged if key != primary}
-    else:
-        margins = {key: policy.margin(key, change.baseline or 0.0) for key, change in judged.items()}
-        alpha, p_values = ALPHA, {key: differences[key].loss_p(margin) for key, margin in margins.items()}
-    # Identical answers moved nothing, so nothing can be inconclusive.
-    moved = any(each.moved for each in differences.values())
-    tested = holm({key: p for key, p in p_values.items() if key != primary}, alpha)
-    by_key = {metric.key: metric for metric in metrics}
-    for key, own_p in p_values.items():
-        moves, (p, tests) = differences[key], tested.get(key, (own_p, 1))
-        interval = _interval(moves, by_key[key], 1.0 - 2.0 * alpha / tests)
-        found = replace(judged[key], p=p, tests=tests, interval=interval)
-        must_show = moved and key == primary
-        judged[key] = _by_evidence(found, moves) if by_evidence else _by_interval(found, moves, policy, must_show)
-    return [judged.get(change.key, change) for change in changes]
+    changes |= _with_noise(changes, differences, policy, primary)
+    gated = [key for key in changes if key in policy.metrics and key in differences]
+    for key, change in changes.items():
+        if change.worse_by is not None and not (policy.policy == "paired" and key in gated):
+            changes[key] = _by_limit(change, policy, primary=key == primary, final=confirmed >= policy.confirm)
+    if policy.policy == "paired":
+        margins = {key: policy.margin(by_key[key], changes[key].baseline or 0.0) for key in gated}
+        p_values = {key: differences[key].loss_p(margin) for key, margin in margins.items()}
+        tested = holm({key: p for key, p in p_values.items() if key != primary}, ALPHA)
+        for key in gated:
+            p, tests = tested.get(key, (p_values[key], 1))
+            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA / tests)
+            found = replace(changes[key], p=p, tests=tests, interval=interval)
+            # The same answers cannot hide a loss.
+            must_show = key == primary and not pairs.same_answers
+            changes[key] = _by_interval(found, differences[key], policy, margins[key], must_show=must_show)
+    elif policy.policy == "evidence":
+        for key in gated:
+            change = changes[key]
+            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA_FALL / change.tests)
+            changes[key] = change if key == primary else replace(change, interval=interval)
+    return list(changes.values())
 
 
-def _by_evidence(change: MetricChange, moves: Differences) -> MetricChange:
-    if not exceeds(change.worse_by, change.limit) or (change.p or 0.0) <= ALPHA_FALL:
-        return change
-    needed = fewest_units(ALPHA_FALL / change.tests)
-    found = replace(change, verdict=Verdict.INVESTIGATE, code="worse_unproven")
-    return replace(found, doubt="few_units", units_needed=needed) if moves.moved < needed else found
+def _with_noise(
+    changes: Mapping[str, MetricChange], differences: Mapping[str, Differences], policy: GatePolicy, primary: str
+) -> dict[str, MetricChange]:
+    """Return the changes with the test of "it did not fall": the primary metric alone, the others gated or not by
+    Holm, so that any of them is falsely beyond noise in at most `ALPHA_FALL` of comparisons."""
+    found: dict[str, MetricChange] = {}
+    tested = [key for key, change in changes.items() if change.worse_by is not None and key in differences]
+    others = [key for key in tested if key != primary]
+    families = (
+        [key for key in tested if key == primary],
+        [key for key in others if key in policy.metrics],
+        [key for key in others if key not in policy.metrics],
+    )
+    for family in families:
+        p_values = holm({key: differences[key].fall_p() for key in family}, ALPHA_FALL)
+        fewest = fewest_units(ALPHA_FALL / max(1, len(family)))
+        for key, (p, tests) in p_values.items():
+            noise: Noise = "unknown" if differences[key].units < fewest else "within"
+            noise = "beyond" if p <= ALPHA_FALL else noise
+            found[key] = replace(changes[key], noise=noise)
+            if policy.policy == "evidence" and key in policy.metrics:
+                found[key] = replace(found[key], p=p, tests=tests)
+    return found
 
 
-def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, must_show: bool) -> MetricChange:
+def _by_limit(change: MetricChange, policy: GatePolicy, *, primary: bool, final: bool) -> MetricChange:
+    """Judge by `evidence` or `fixed`: a gated metric beyond its limit blocks, unconfirmed if the fall may be noise.
+
+    Under `evidence`, a metric other than the primary one must be investigated where its test could reject and does not.
+    """
+    worse, beyond = change.worse_by, change.noise == "beyond"
+    assert worse is not None
+    gated = change.key in policy.metrics
+    if gated and exceeds(worse, change.limit):
+        if policy.policy != "fixed" and not primary and change.noise == "within":
+            needed = fewest_units(ALPHA_FALL / change.tests)
+            unproven = replace(change, verdict=Verdict.INVESTIGATE, code="worse_unproven")
+            return replace(unproven, doubt="few_units", units_needed=needed) if change.moved < needed else unproven
+        return replace(change, verdict=Verdict.BLOCK, code="worse", unconfirmed=not (beyond or final))
+    fell = reaches(worse, policy.investigate) if gated else exceeds(worse, change.limit)
+    if fell and (beyond or primary):
+        return replace(change, verdict=Verdict.INVESTIGATE, code="worse")
+    return change
+
+
+def _by_interval(
+    change: MetricChange, moves: Differences, policy: GatePolicy, margin: float, *, must_show: bool
+) -> MetricChange:
     """Judge by non-inferiority: a metric blocks if its whole interval lies beyond the limit.
 
     The primary metric has its own test and must be shown to be within its limit (`must_show`), also for rare losses
     that few cases can hide. The others share one error rate by Holm: a loss beyond the limit blocks if it is shown, and
     needs a look if it is only seen.
     """
-    margin, worse = policy.margin(change.key, change.baseline or 0.0), change.worse_by or 0.0
-    plain = replace(change, verdict=Verdict.PROCEED, code="")
+    worse, plain = change.worse_by or 0.0, replace(change, verdict=Verdict.PROCEED, code="")
     if change.p is not None and change.p <= ALPHA:
         return replace(change, verdict=Verdict.BLOCK, code="worse")
     if must_show:

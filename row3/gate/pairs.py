@@ -100,6 +100,8 @@ class Pairs:
         self._kind = kind
         self._metrics: dict[str, _Metric] = {}
         self._clustered = False
+        self.same_answers = True
+        """Whether every case has the same answers on both sides, so that nothing can hide."""
 
     def add(
         self,
@@ -109,8 +111,13 @@ class Pairs:
         source: str | None = None,
         repeats: tuple[int, int] = (1, 1),
         spreads: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
+        same: bool = False,
     ) -> None:
-        """Add one case with each side's metrics; `repeats` and `spreads` are before and after."""
+        """Add one case with each side's metrics; `repeats` and `spreads` are before and after.
+
+        `same`: both sides have the same answers, word for word.
+        """
+        self.same_answers = self.same_answers and same
         if self._kind is not None:
             before, after = align_metrics(self._kind, (before, after))
         self._clustered = self._clustered or source is not None

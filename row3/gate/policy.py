@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from row3.domain.metrics import SLACK, Metric
-from row3.domain.verdicts import Verdict
 from row3.domain.words import did_you_mean
 from row3.errors import UsageError
 
@@ -40,14 +39,15 @@ def reaches(drop: float, limit: float) -> bool:
 def worse_by(metric: Metric, before: float, after: float, unit: Unit) -> float:
     """Return how much worse a metric became; negative if it is better.
 
-    In percentage points, 100 (b - c), or relative to the baseline as in STRATEGY, 100 (b - c) / b.
+    In percentage points, 100 (b - c), or relative to the baseline as in STRATEGY, 100 (b - c) / b. A rate that is
+    better low lies near 0, where ratios say nothing: it is always compared in points.
     """
-    return POINT * metric.drop(before, after) / _base(unit, before)
+    return POINT * metric.drop(before, after) / (abs(before) if is_ratio(metric, before, unit) else 1.0)
 
 
-def _base(unit: Unit, before: float) -> float:
-    """Return what a drop is a share of; a baseline of 0 allows no ratio, so the drop is measured in points."""
-    return abs(before) if unit == "relative" and abs(before) > SLACK else 1.0
+def is_ratio(metric: Metric, before: float, unit: Unit) -> bool:
+    """Return whether a drop is measured relative to its baseline: a baseline of 0 allows no ratio."""
+    return unit == "relative" and metric.higher_is_better and abs(before) > SLACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,11 @@ class GatePolicy:
     policy: PolicyName = "evidence"
     """The evidence that a drop beyond the limit needs to block.
 
-    `evidence`: none for the primary metric; other gated metrics need a drop beyond noise. `fixed`: none for any gated
-    metric. `paired`: the interval decides, and the primary metric must be shown to be within its limit.
+    `evidence`: gated metrics other than the primary one need a drop beyond noise. `fixed`: none does. `paired`: the
+    interval decides, and the primary metric must be shown to be within its limit.
     """
+    confirm: int = 4
+    """Most further answers a case and side that confirm a block that may be noise; 0: the limit alone decides."""
     inconclusive: Literal["investigate", "block"] = "investigate"
     """Verdict of `paired` if the data neither show nor rule out a drop beyond the limit."""
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -99,9 +101,9 @@ class GatePolicy:
         # Every comparison is "more than the limit" with a tolerance of a millionth.
         return limit - 1e-6 if self.inclusive else limit
 
-    def margin(self, key: str, before: float) -> float:
+    def margin(self, metric: Metric, before: float) -> float:
         """Return how much worse a metric may be, as a fraction."""
-        return self.limit(key) / POINT * _base(self.unit, before)
+        return self.limit(metric.key) / POINT * (abs(before) if is_ratio(metric, before, self.unit) else 1.0)
 
     def worse_by(self, metric: Metric, before: float, after: float) -> float:
         """Return how much worse a metric became, in the gate's unit."""
@@ -110,13 +112,6 @@ class GatePolicy:
     def beyond_limit(self, metric: Metric, before: float, after: float) -> bool:
         """Return whether a metric became worse by more than its limit."""
         return exceeds(self.worse_by(metric, before, after), self.limit(metric.key))
-
-    def judge(self, key: str, drop: float) -> Verdict:
-        """Return the fixed rule's verdict on a metric's drop in the gate's unit; only gated metrics block."""
-        gated = key in self.metrics
-        if exceeds(drop, self.limit(key)):
-            return Verdict.BLOCK if gated else Verdict.INVESTIGATE
-        return Verdict.INVESTIGATE if gated and reaches(drop, self.investigate) else Verdict.PROCEED
 
 
 def parse_limits(text: str, metrics: Sequence[str], *, where: str, also: Mapping[str, str]) -> dict[str, float]:

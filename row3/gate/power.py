@@ -46,9 +46,9 @@ class Finding:
     """The drop that this test must reject."""
 
     @classmethod
-    def of(cls, policy: GatePolicy, key: str, *, primary: str, baseline: float) -> Finding:
+    def of(cls, policy: GatePolicy, metric: Metric, *, primary: str, baseline: float) -> Finding:
         """Return the policy's condition for a metric; `baseline` is its mean, the base of a relative limit."""
-        limit = policy.margin(key, baseline)
+        key, limit = metric.key, policy.margin(metric, baseline)
         others = max(1, sum(gated != primary for gated in policy.metrics))
         if policy.policy == "paired":
             return cls(limit, ALPHA if key == primary else ALPHA / others, limit)
@@ -113,21 +113,21 @@ class PowerReport:
 def detectable_metrics(pairs: Pairs, metrics: Iterable[Metric], policy: GatePolicy, *, primary: str) -> set[str]:
     """Return the gated metrics whose fall the policy's test can show with this many independent units."""
     gated = [each for each in metrics if each.key in pairs.counts() and each.key in (primary, *policy.metrics)]
-    levels = [(each, Finding.of(policy, each.key, primary=primary, baseline=0.0).alpha) for each in gated]
+    levels = [(each, Finding.of(policy, each, primary=primary, baseline=0.0).alpha) for each in gated]
     return {each.key for each, alpha in levels if alpha and pairs.differences(each).units >= fewest_units(alpha)}
 
 
 def sensitivity(
-    pairs: Pairs, key: str, policy: GatePolicy, *, primary: str = "overall", detect: float | None = None
+    pairs: Pairs, metric: Metric, policy: GatePolicy, *, primary: str = "overall", detect: float | None = None
 ) -> Sensitivity | None:
     """Return which drops of a metric a comparison's cases can detect; None with fewer than two independent units.
 
     `detect` is the wanted drop, a fraction; the default is twice the limit.
     """
-    variance = pairs.variance(key)
+    key, variance = metric.key, pairs.variance(metric.key)
     if variance is None:
         return None
-    finding = Finding.of(policy, key, primary=primary, baseline=pairs.means()[0][key])
+    finding = Finding.of(policy, metric, primary=primary, baseline=pairs.means()[0][key])
     wanted = 2.0 * finding.limit if detect is None else detect
     return Sensitivity(
         key,

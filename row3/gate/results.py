@@ -19,7 +19,7 @@ from row3.domain.typed_options import NOTHING, Given
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, DriftCheck
-from row3.gate.policy import GatePolicy, reaches
+from row3.gate.policy import GatePolicy, exceeds, reaches
 from row3.gate.power import Sensitivity
 from row3.kinds.base import Kind, Rules
 from row3.metrics.aggregate import Seen
@@ -208,9 +208,8 @@ class Comparison:
         change, policy = self.primary_change, self.run.suite.policy
         if change is None or change.worse_by is None or policy.informational:
             return False
-        return (
-            reaches(change.worse_by, policy.investigate) and policy.judge(change.key, change.worse_by) < Verdict.BLOCK
-        )
+        beyond = change.key in policy.metrics and exceeds(change.worse_by, change.limit)
+        return reaches(change.worse_by, policy.investigate) and not beyond
 
     @property
     def primary_change(self) -> MetricChange | None:

@@ -10,7 +10,9 @@ from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.gate.policy import POINT, GatePolicy, reaches, worse_by
+from row3.gate.distributions import t_cdf
+from row3.gate.policy import ALPHA_FALL, POINT, GatePolicy, reaches, worse_by
+from row3.metrics.aggregate import mean_and_spread
 
 LEAST_RUNS = 2
 """Fewest runs for a mean."""
@@ -42,11 +44,13 @@ def rolling_baseline(
     policy: GatePolicy,
     *,
     primary: str,
+    final: bool = True,
 ) -> Iterator[Reason]:
     """Yield a reason for each primary or gated metric that fell below its mean over the latest comparable runs.
 
-    The drop is (baseline - current) / baseline, negated if lower is better; the policy has drops in per cent. An entry
-    that an earlier command made for this run is left out. With too few runs for a mean, the only reason is a note.
+    The drop is (baseline - current) / baseline in per cent, or c - b in points for a rate that is better low. It is
+    unconfirmed until `final` unless it is beyond what the runs differ (a t test of one more run). An entry that an
+    earlier command made for this run is left out. With too few runs for a mean, the only reason is a note.
     """
     earlier = comparable_runs(history, run.suite, tier, run.scored)
     if earlier and same_run(earlier[-1], run):
@@ -68,3 +72,11 @@ def rolling_baseline(
             verdict = Verdict.BLOCK if metric.key in policy.metrics else Verdict.INVESTIGATE
             held = {"uncalibrated": True} if metric.key in policy.held else {}
             yield Reason(Code.ROLLING_DROP, verdict, metric.key, figures | held)
+            if verdict is Verdict.BLOCK and not final and not _beyond_noise(values, metric.drop(mean, now)):
+                yield Reason(Code.UNCONFIRMED, Verdict.BLOCK, metric.key)
+
+
+def _beyond_noise(values: Sequence[float], drop: float) -> bool:
+    """Return whether a further run differs from these by more than they differ: t = d / (s sqrt(1 + 1/n))."""
+    spread = mean_and_spread([*values])[1] * math.sqrt(1.0 + 1.0 / len(values))
+    return t_cdf(-drop / spread, len(values) - 1.0) <= ALPHA_FALL if spread else True

@@ -122,6 +122,8 @@ class GateConfig(Model):
     """Role of noise: `evidence` (default), `fixed`, `paired` (`row3 docs gate`)."""
     inconclusive: Literal["investigate", "block"] | None = None
     """Verdict of `paired` if the interval shows neither. Default: investigate."""
+    confirm: Annotated[int, Field(ge=0, le=20)] | None = None
+    """Most further answers a case and side that confirm a block within noise; 0: none. Default: 4."""
     fail: str | None = None
     """Limits by metric: `overall:5,recall:3`."""
     informational: bool | None = None

@@ -106,6 +106,7 @@ def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule
     yield "gate.investigate", Rule(policy.investigate, "higher")
     yield "gate.declines", Rule(policy.declines, "higher")
     yield "gate.policy", Rule(POLICIES.index(policy.policy), "lower")
+    yield "gate.confirm", Rule(policy.confirm)
     yield "gate.inconclusive", Rule(policy.inconclusive == "block", "lower")
     yield "gate.informational", Rule(policy.informational, "higher")
     if policy.baseline != "saved":

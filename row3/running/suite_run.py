@@ -13,7 +13,8 @@ from row3.domain.prompts import Lineup
 from row3.domain.runs import HistoryEntry, RunHeader
 from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.gate.comparison import consecutive_declines
+from row3.gate.comparison import Decline, latest_decline
+from row3.gate.policy import POINT
 from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
 from row3.project.criteria import in_force
 from row3.project.project import Project
@@ -115,13 +116,15 @@ def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, judge: Pr
                 session.say(f"{prompt.path}:{unused.line} {unused.message}")
 
 
-def declining_runs(history: Sequence[HistoryEntry], run: Run | None, suite: JudgedSuite) -> int:
-    """Return how many of a tier's latest runs declined in a row by the composite, repeated runs counted once."""
+def declining_runs(history: Sequence[HistoryEntry], run: Run | None, suite: JudgedSuite) -> Decline:
+    """Return how a tier's latest runs declined by the composite, repeated runs counted once; none below the limit."""
     primary = suite.kind.primary
     mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
     headers: list[HistoryEntry | RunHeader] = [*mine, *([] if run is None else [run.header])]
     runs = [(each.prompts, each.model, each.metrics) for each in headers if primary in each.metrics]
-    return consecutive_declines([metrics[primary] for (_, _, metrics), _ in itertools.groupby(runs)])
+    values = [metrics[primary] for (_, _, metrics), _ in itertools.groupby(runs)]
+    found = latest_decline(values, suite.policy.investigate / POINT)
+    return found if found.runs >= suite.policy.declines else Decline()
 
 
 def plain_run(session: Session) -> SuiteResult:
@@ -134,4 +137,4 @@ def plain_run(session: Session) -> SuiteResult:
         session.say(f"the judge grades by {prompt.ref}")
     run = run_suite(session)
     save_log(session.project, run, session.say)
-    return ran(run, declining_runs(session.project.history, run, session.suite))
+    return ran(run, declining_runs(session.project.history, run, session.suite).runs)

@@ -193,8 +193,7 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, J
         cases=run.cases - len(run.failed),
         failed=run.failed,
     )
-    declines = declining_runs(session.project.history, run, suite)
-    context = Context(declines=declines if declines >= suite.policy.declines else 0)
+    context = Context(decline=declining_runs(session.project.history, run, suite))
     answers = [str([run.header.prompt_digests, run.header.metrics])]
     approvals = new_approvals(session.project.history, None, suite.name)
     return run, None, judge(suite.name, (), [scores], context, answers=answers, approvals=approvals)
