@@ -13,7 +13,7 @@ from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import Decline
 from row3.gate.exact import holm
-from row3.gate.policy import ALPHA_FALL, GatePolicy
+from row3.gate.policy import ALPHA, GatePolicy
 from row3.kinds.demands import SOURCE
 
 SIGNATURE_DIGITS = 16
@@ -239,9 +239,9 @@ def _measured(scores: Scores) -> Iterator[Reason]:
     yield from (Reason(Code.CRITICAL_BROKE, Verdict.BLOCK, case) for case in scores.broken_critical)
     unmoved = {str(place): 1.0 for place in range(scores.critical_cases - len(scores.critical))}
     falls = {case: 1.0 if p is None else p for case, p in scores.critical.items()}
-    tested = holm(unmoved | falls, ALPHA_FALL)
+    tested = holm(unmoved | falls, ALPHA)  # half of `ALPHA_FALL`, because each confirmation looks twice
     for case, p in scores.critical.items():
-        beyond, held = tested[case][0] <= ALPHA_FALL, scores.primary in scores.policy.held
+        beyond, held = tested[case][0] <= ALPHA, scores.primary in scores.policy.held
         blocks = not held and (beyond or not scores.final or p is None)
         verdict = Verdict.BLOCK if blocks else Verdict.INVESTIGATE
         yield Reason(Code.CRITICAL_BROKE, verdict, case, UNCALIBRATED if held else {})
