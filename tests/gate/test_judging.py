@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from row3.domain.judgements import Approval, CriteriaChange, Judgement
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Context, Effect, Scores, approved, judge, signature
+from row3.gate.comparison import Decline
+from row3.gate.judging import Context, Effect, Scores, approved, judge, signature, unconfirmed
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
@@ -21,8 +22,10 @@ from row3.gate.policy import GatePolicy
 RECALL = Metric("recall", "Recall", threshold=Threshold(0.6, 0.75, 0.9))
 OVERALL = Metric("overall", "Overall", threshold=Threshold(0.5, 0.65, 0.8))
 CANARIES = Metric("hallucinationRate", "Hallucination", higher_is_better=False, alarm=True)
-METRICS = (RECALL, OVERALL, CANARIES)
+BESIDE = Metric("beside", "Beside", companion=True)
+METRICS = (RECALL, OVERALL, CANARIES, BESIDE)
 POLICY = GatePolicy(metrics=("recall", "overall"))
+LAST = POLICY.confirm
 PROCEED, INVESTIGATE, BLOCK = Verdict
 
 
@@ -35,21 +38,46 @@ def side(
     after: Mapping[str, float] | None = None,
     *,
     noise: float = 0.0,
+    noisy: str = "recall",
     cases: int = 20,
     policy: GatePolicy = POLICY,
+    confirmed: int = 0,
+    same: bool = False,
     **given: Any,
 ) -> Scores:
-    """Return scores whose cases all moved by the same amount, plus or minus `noise` in turn."""
-    before = {"recall": 0.9, "overall": 0.8, "hallucinationRate": 0.0} | (before or {})
+    """Return scores whose cases all moved by the same amount, the `noisy` metric plus or minus `noise` in turn."""
+    before = {"recall": 0.9, "overall": 0.8, "hallucinationRate": 0.0, "beside": 0.5} | (before or {})
     after = before | (after or {})
     pairs = Pairs()
     for number in range(cases):
         shift = noise if number % 2 else -noise
-        pairs.add(before, {key: value + (shift if key == "recall" else 0.0) for key, value in after.items()})
+        now = {key: value + (shift if key == noisy else 0.0) for key, value in after.items()}
+        pairs.add(before, now, same=same)
     old, new = pairs.means()
     thresholds = {metric.key: metric.threshold for metric in METRICS if metric.threshold is not None}
-    changes = compare_metrics(old, new, METRICS, policy, pairs, primary="overall")
-    return Scores(policy, METRICS, thresholds, changes, old, new, cases=cases, **given)
+    changes = compare_metrics(old, new, METRICS, policy, pairs, primary="overall", confirmed=confirmed)
+    return Scores(policy, METRICS, thresholds, changes, old, new, cases=cases, confirmed=confirmed, **given)
+
+
+def lower(by: float, **given: Any) -> Scores:
+    """Return scores whose composite fell by this much, within noise."""
+    return side(after={"overall": 0.8 - by}, noise=0.3, noisy="overall", **given)
+
+
+def entered(**given: Any) -> Scores:
+    """Return scores whose recall enters its fail zone by half a point, within noise."""
+    return side({"recall": 0.6}, {"recall": 0.595}, **{"noise": 0.3} | given)
+
+
+def few(**given: Any) -> Scores:
+    """Return scores of five cases, too few for a test of three gated metrics to reject; recall fell by 8 points."""
+    return side(after={"recall": 0.82}, cases=5, policy=policy_with(metrics=(*POLICY.metrics, "beside")), **given)
+
+
+def critical(*p_values: float | None, of: int = 0, **given: Any) -> Scores:
+    """Return scores with critical cases that fell beyond the limit, out of `of`."""
+    fallen = {f"rye-{place}": p for place, p in enumerate(p_values)}
+    return side(critical=fallen, critical_cases=max(of, len(fallen)), primary="overall", **given)
 
 
 def verdict(
@@ -79,6 +107,34 @@ ROWS = {
     "composite 6 points lower": ({"scores": side(after={"overall": 0.74})}, [("worse", BLOCK)]),
     "composite 5 points lower": ({"scores": side(after={"overall": 0.75})}, [("worse", INVESTIGATE)]),
     "composite 0.9 points lower": ({"scores": side(after={"overall": 0.791})}, []),
+    "composite 6 lower within noise, a provider may be asked": (
+        {"scores": lower(0.06)},
+        [("worse", BLOCK), ("unconfirmed", BLOCK)],
+    ),
+    "... after two more answers": (
+        {"scores": lower(0.06, confirmed=2, once=lower(0.07))},
+        [("worse", BLOCK), ("unconfirmed", BLOCK)],
+    ),
+    "... still beyond 5 after all of them": (
+        {"scores": lower(0.06, confirmed=LAST, once=lower(0.07))},
+        [("worse", BLOCK)],
+    ),
+    "... cleared by the pooled answers, 2 lower": (
+        {"scores": lower(0.02, confirmed=2, once=lower(0.06))},
+        [("worse", INVESTIGATE), ("cleared", PROCEED)],
+    ),
+    "... cleared by the pooled answers, as before": (
+        {"scores": lower(0.005, confirmed=LAST, once=lower(0.06))},
+        [("cleared", PROCEED)],
+    ),
+    "composite 6 lower within noise, no confirmation wanted": (
+        {"scores": lower(0.06, policy=policy_with(confirm=0))},
+        [("worse", BLOCK)],
+    ),
+    "composite 6 lower within noise, by fixed limits": (
+        {"scores": lower(0.06, policy=policy_with(policy="fixed"))},
+        [("worse", BLOCK), ("unconfirmed", BLOCK)],
+    ),
     "recall 8 lower beyond noise, composite 2 lower": (
         {"scores": side(after={"recall": 0.82, "overall": 0.78}, noise=0.01)},
         [("worse", BLOCK), ("worse", INVESTIGATE)],
@@ -87,13 +143,56 @@ ROWS = {
         {"scores": side(after={"recall": 0.82}, noise=0.5)},
         [("worse_unproven", INVESTIGATE)],
     ),
-    "recall enters its fail zone": (
+    "recall 8 lower within noise, by fixed limits": (
+        {"scores": side(after={"recall": 0.82}, noise=0.5, policy=policy_with(policy="fixed"))},
+        [("worse", BLOCK), ("unconfirmed", BLOCK)],
+    ),
+    "recall 8 lower in 5 cases, where no test can reject": (
+        {"scores": few()},
+        [("worse", BLOCK), ("unconfirmed", BLOCK)],
+    ),
+    "... confirmed": ({"scores": few(confirmed=LAST, once=few())}, [("worse", BLOCK)]),
+    "recall 2 lower within noise": ({"scores": side(after={"recall": 0.88}, noise=0.3)}, []),
+    "recall 2 lower beyond noise": ({"scores": side(after={"recall": 0.88})}, [("worse", INVESTIGATE)]),
+    "a metric that is not gated 8 lower within noise": (
+        {"scores": side(after={"beside": 0.42}, noise=0.4, noisy="beside")},
+        [],
+    ),
+    "a metric that is not gated 8 lower beyond noise": (
+        {"scores": side(after={"beside": 0.42})},
+        [("worse", INVESTIGATE)],
+    ),
+    "recall enters its fail zone beyond noise": (
         {"scores": side({"recall": 0.605}, {"recall": 0.599})},
         [("entered_fail_zone", BLOCK)],
     ),
-    "recall falls further inside its fail zone": (
-        {"scores": side({"recall": 0.5}, {"recall": 0.499})},
+    "recall enters its fail zone by 0.5 points, replay": (
+        {"scores": entered()},
+        [("entered_fail_zone", BLOCK), ("unconfirmed", BLOCK)],
+    ),
+    "... still within noise after all answers": (
+        {"scores": entered(confirmed=LAST, once=entered())},
+        [("in_fail_zone", INVESTIGATE), ("cleared", PROCEED)],
+    ),
+    "... beyond noise after all answers": (
+        {"scores": entered(noise=0.001, confirmed=LAST, once=entered())},
         [("entered_fail_zone", BLOCK)],
+    ),
+    "... where no test can reject": (
+        {"scores": entered(cases=4, confirmed=LAST, once=entered(cases=4))},
+        [("entered_fail_zone", BLOCK)],
+    ),
+    "... no confirmation wanted": (
+        {"scores": entered(policy=policy_with(confirm=0))},
+        [("entered_fail_zone", BLOCK)],
+    ),
+    "recall was in its fail zone and is lower beyond noise": (
+        {"scores": side({"recall": 0.5}, {"recall": 0.499})},
+        [("in_fail_zone", BLOCK)],
+    ),
+    "recall was in its fail zone and is lower within noise": (
+        {"scores": side({"recall": 0.5}, {"recall": 0.47}, noise=0.4)},
+        [("in_fail_zone", INVESTIGATE)],
     ),
     "recall was in its fail zone and is higher now": (
         {"scores": side({"recall": 0.5}, {"recall": 0.55})},
@@ -101,7 +200,43 @@ ROWS = {
     ),
     "no recorded answer": ({"scores": side(failed=["rye"])}, [("no_answer", BLOCK)]),
     "a canary": ({"scores": side(after={"hallucinationRate": 0.01})}, [("canary", INVESTIGATE)]),
-    "a critical case breaks": ({"scores": side(critical=["rye"], broke=["rye"])}, [("critical_broke", BLOCK)]),
+    "a canary less": (
+        {"scores": side({"hallucinationRate": 0.02}, {"hallucinationRate": 0.01})},
+        [],
+    ),
+    "as many canaries": ({"scores": side({"hallucinationRate": 0.02})}, []),
+    "a critical case breaks": (
+        {"scores": side(broken_critical=["rye"], critical_cases=1, broke=["rye"])},
+        [("critical_broke", BLOCK)],
+    ),
+    "a critical case falls beyond the limit, one answer a side": (
+        {"scores": critical(None)},
+        [("critical_broke", BLOCK), ("unconfirmed", BLOCK)],
+    ),
+    "... beyond the noise of its answers": (
+        {"scores": critical(0.01, confirmed=2, once=critical(None))},
+        [("critical_broke", BLOCK)],
+    ),
+    "... but not by Holm over the critical cases": (
+        {"scores": critical(0.01, of=5, confirmed=2, once=critical(None, of=5))},
+        [("critical_broke", BLOCK), ("unconfirmed", BLOCK)],
+    ),
+    "... nor after all answers": (
+        {"scores": critical(0.01, of=5, confirmed=LAST, once=critical(None, of=5))},
+        [("critical_broke", INVESTIGATE), ("cleared", PROCEED)],
+    ),
+    "... and no longer beyond the limit": (
+        {"scores": critical(of=5, confirmed=2, once=critical(None, of=5))},
+        [("cleared", PROCEED)],
+    ),
+    "... one answer a side, no confirmation wanted": (
+        {"scores": critical(None, policy=policy_with(confirm=0))},
+        [("critical_broke", BLOCK)],
+    ),
+    "one of two critical cases is beyond noise": (
+        {"scores": critical(0.001, 0.3)},
+        [("critical_broke", BLOCK), ("critical_broke", BLOCK), ("unconfirmed", BLOCK)],
+    ),
     "a case breaks": ({"scores": side(broke=["rye"])}, [("case_broke", INVESTIGATE)]),
     "another model": ({"model": ("a", "b")}, [("model_changed", PROCEED)]),
     "another served model": ({"served": ("a", "b")}, [("served_model_changed", PROCEED)]),
@@ -213,7 +348,11 @@ ROWS = {
     ),
     "a suite added": ({"added": "suite bread"}, [("criteria_added", PROCEED)]),
     "history entries removed": ({"history_removed": 2}, [("history_removed", INVESTIGATE)]),
-    "three declining runs": ({"declines": 3}, [("declining", INVESTIGATE)]),
+    "three declining runs, beyond what runs differ": (
+        {"decline": Decline(3, 0.06, lasting=True)},
+        [("declining", INVESTIGATE)],
+    ),
+    "three declining runs, within it": ({"decline": Decline(3, 0.005)}, [("declining", PROCEED)]),
     "a limit that a flag raises": (
         {"flags": (CriteriaChange("loosened", "rule limit.recall", 5, 9),)},
         [("criteria_loosened", PROCEED)],
@@ -226,6 +365,11 @@ ROWS = {
         {"scores": side(after={"recall": 0.88}, noise=0.1, policy=policy_with(policy="paired"))},
         [("inconclusive", INVESTIGATE)],
     ),
+    "paired: no score moved, answers differ, too few cases to rule out a loss": (
+        {"scores": side(cases=5, policy=policy_with(policy="paired"))},
+        [("inconclusive", INVESTIGATE)],
+    ),
+    "paired: the same answers": ({"scores": side(cases=5, same=True, policy=policy_with(policy="paired"))}, []),
     "only the base can answer, by the head's criteria": (
         {"after": side(incomparable=[str(n) for n in range(11)])},
         [],
@@ -287,13 +431,13 @@ def test_a_changed_model_is_named_with_the_previous_one():
 
 
 def test_a_rising_rate_falls_further_into_its_fail_zone():
-    for before, after, code in ((0.2, 0.3, "entered_fail_zone"), (0.3, 0.2, "in_fail_zone")):
+    for before, after, blocks in ((0.2, 0.3, BLOCK), (0.3, 0.2, INVESTIGATE)):
         rates = {"hallucinationRate": before}, {"hallucinationRate": after}
         scores = replace(
             side(*rates, policy=policy_with(metrics=("hallucinationRate",))),
             thresholds={"hallucinationRate": Threshold(0.1, 0.05, 0.0)},
         )
-        assert code in [reason.code.value for reason in verdict(scores).reasons]
+        assert ("in_fail_zone", blocks) in codes(verdict(scores))
 
 
 def test_a_companion_in_its_fail_zone_warns():
@@ -399,7 +543,7 @@ def test_a_larger_fall_never_gets_a_milder_verdict(one, other):
 def test_a_held_metric_never_blocks_and_says_so(policy, recall, overall, new_recall, new_overall, critical):
     """What blocks but for an uncalibrated judge is investigated, with the reason."""
     moved = ({"recall": recall, "overall": overall}, {"recall": new_recall, "overall": new_overall})
-    given = {"critical": ("rye",) if critical else (), "primary": "overall"}
+    given = {"critical": {"rye": None} if critical else {}, "critical_cases": 1, "primary": "overall"}
     held = side(*moved, policy=policy_with(policy=policy, metrics=("recall",), held=("overall",)), **given)
     warning = {"overall": replace(OVERALL.threshold, blocking=False, held=True)}
     reasons = verdict(replace(held, thresholds=held.thresholds | warning)).reasons
@@ -410,3 +554,50 @@ def test_a_held_metric_never_blocks_and_says_so(policy, recall, overall, new_rec
     assert blocked <= {each.subject for each in own if each.figures.get("uncalibrated")}
     fell = [each for each in own if each.figures.get("uncalibrated") and each.code == "worse"]
     assert all(overall - new_overall > 0.05 for _ in fell)
+
+
+@given(st.floats(-0.1, 0.3), st.sampled_from(("overall", "recall", "beside")), st.floats(0, 0.3), st.integers(1, 12))
+def test_the_last_look_is_never_unconfirmed(by, key, noise, cases):
+    given = {"noise": noise, "noisy": key, "cases": cases, "critical": {"rye": 0.2}, "critical_cases": 1}
+    for policy, confirmed in ((POLICY, LAST), (POLICY, LAST + 4), (policy_with(confirm=0), 0)):
+        scores = side(after={key: 0.5 - by}, policy=policy, confirmed=confirmed, **given)
+        assert not unconfirmed(scores)
+        assert "unconfirmed" not in dict(codes(verdict(scores)))
+
+
+@given(st.floats(-0.1, 0.2), st.floats(0, 0.4), st.floats(-0.1, 0.2), st.floats(0, 0.4))
+def test_what_a_confirmation_asked_about_blocks_or_is_cleared(by, noise, later, less):
+    """Answers that were asked to confirm a block leave no trace only where nothing was unconfirmed."""
+    once = side(after={"overall": 0.8 - by}, noise=noise, noisy="overall")
+    final = side(after={"overall": 0.8 - later}, noise=less, noisy="overall", confirmed=LAST, once=once)
+    found = {each.subject: each for each in verdict(final).reasons if each.code == "cleared"}
+    blocked = {each.subject for each in verdict(final).reasons if each.verdict is BLOCK}
+    assert found.keys() == set(unconfirmed(once)) - blocked
+    for each in found.values():
+        assert each.figures["answers"] == LAST
+        assert each.figures["once"] == (once.before["overall"], once.after["overall"])
+        assert (each.figures["before"], each.figures["after"]) == (final.before["overall"], final.after["overall"])
+
+
+@given(
+    st.sampled_from(("evidence", "fixed")),
+    st.sampled_from(("overall", "recall", "beside")),
+    st.floats(0, 0.4),
+    st.floats(0, 0.3),
+    st.integers(0, LAST),
+)
+def test_a_metric_that_is_no_worse_never_blocks(rule, key, rise, noise, confirmed):
+    before = {"overall": 0.3, "recall": 0.3, "beside": 0.3}  # in their fail zones
+    after = {key: before[key] + rise}
+    found = verdict(side(before, after, noise=noise, noisy=key, confirmed=confirmed, policy=policy_with(policy=rule)))
+    assert BLOCK not in {each.verdict for each in found.reasons if each.subject == key and rise > 1e-6}
+
+
+@given(st.floats(0, 0.3), st.floats(0, 0.4), st.integers(1, 20))
+def test_each_further_look_asks_for_less(by, noise, cases):
+    """The same figures after more answers are unconfirmed no longer, and block no more than before."""
+    looks = [side(after={"recall": 0.9 - by}, noise=noise, cases=cases, confirmed=n) for n in (0, 2, LAST)]
+    doubtful = [set(unconfirmed(each)) for each in looks]
+    assert doubtful[0] == doubtful[1]
+    assert not doubtful[2]
+    assert verdict(looks[2]).verdict <= verdict(looks[0]).verdict
