@@ -11,7 +11,7 @@ from scipy import stats
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, CaseStatus
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
-from row3.gate.comparison import beyond_noise, by_size, compare_case, consecutive_declines
+from row3.gate.comparison import LASTING, Decline, by_size, compare_case, fall_p, latest_decline
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
@@ -50,7 +50,10 @@ class TestCompareMetrics:
         assert (change.delta, change.worse_by, change.verdict) == (pytest.approx(0.06), pytest.approx(6.0), BLOCK)
 
     def test_a_metric_the_policy_does_not_list_cannot_block(self) -> None:
-        (change,) = compare_metrics({"duplicateRate": 0.0}, {"duplicateRate": 0.5}, [BESIDE], POLICY, Pairs())
+        pairs = Pairs()
+        for _ in range(15):
+            pairs.add({"duplicateRate": 0.0}, {"duplicateRate": 0.5})
+        (change,) = compare_metrics(*pairs.means(), [BESIDE], POLICY, pairs)
         assert change.verdict is INVESTIGATE
 
     @pytest.mark.parametrize(("before", "after"), [({"overall": 0.8}, {}), ({}, {"overall": 0.8})])
@@ -193,42 +196,73 @@ def test_cases_are_ordered_by_importance() -> None:
     ],
 )
 def test_how_many_of_the_latest_runs_declined(values: list[float], count: int) -> None:
-    assert consecutive_declines(values) == count
+    found = latest_decline(values, 0.01)
+    assert found.runs == count
+    assert found.fall == pytest.approx(values[-1 - count] - values[-1] if count else 0.0)
 
 
 @given(st.lists(st.floats(0, 1), max_size=20))
 @settings(deadline=None)
 def test_a_run_that_is_not_worse_ends_the_series(values: list[float]) -> None:
-    assert consecutive_declines([*values, *values[-1:]]) == 0
-    assert 0 <= consecutive_declines(values) < max(1, len(values))
+    assert latest_decline([*values, *values[-1:]], 0.01) == Decline()
+    assert 0 <= latest_decline(values, 0.01).runs < max(1, len(values))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 @settings(deadline=None)
 def test_another_decline_adds_one(values: list[float]) -> None:
-    assert consecutive_declines([*values, values[-1] - 0.01]) == consecutive_declines(values) + 1
+    before, after = latest_decline(values, 0.01), latest_decline([*values, values[-1] - 0.01], 0.01)
+    assert after.runs == before.runs + 1
+    assert after.fall == pytest.approx(before.fall + 0.01)
 
 
-class TestBeyondNoise:
+class TestLastingDecline:
+    NOISY = (0.80, 0.82, 0.79, 0.81, 0.80, 0.83, 0.80, 0.81)
+
+    @pytest.mark.parametrize(
+        ("values", "lasting"),
+        [
+            ([*NOISY, 0.80, 0.79, 0.78], False),  # 3 points in three runs, as the suite wavers
+            ([*NOISY, 0.74, 0.64, 0.54], True),
+            ([0.80, 0.80, 0.80, 0.80, 0.80, 0.79, 0.78, 0.77], True),  # a suite that never moved
+            ([0.90, 0.80, 0.70, 0.60], False),  # four runs show no noise of their own
+            ([0.95, 0.90, 0.80, 0.70, 0.60], True),
+            ([0.80, 0.80, 0.80, 0.80, 0.797, 0.794, 0.791], False),  # less than a point in all
+        ],
+    )
+    def test_it_is_beyond_what_the_runs_differ(self, values: list[float], lasting: bool) -> None:
+        assert latest_decline(values, 0.01).lasting is lasting
+
+    @given(st.lists(st.floats(0.3, 0.7), min_size=5, max_size=20), st.floats(0.001, 0.1))
+    @settings(deadline=None)
+    def test_four_robust_deviations(self, values: list[float], step: float) -> None:
+        declined = [*values, *(values[-1] - step * (place + 1) for place in range(3))]
+        found, moves = latest_decline(declined, 0.01), np.diff(declined)
+        spread = stats.median_abs_deviation(moves, scale=1 / 1.4826)
+        if abs(found.fall - LASTING * spread) > 1e-9 and abs(found.fall - 0.01) > 1e-6:
+            assert found.lasting == (found.fall > max(LASTING * spread, 0.01))
+
+
+class TestFallP:
     @pytest.mark.parametrize("counts", [(5, 5), (3, 8), (2, 2)])
     def test_it_equals_welchs_test(self, counts: tuple[int, int]) -> None:
         rng = np.random.default_rng(4)
         for shift in (0.0, 0.05, 0.1, 0.3):
             before, after = (rng.normal(level, 0.1, n) for level, n in zip((0.8, 0.8 - shift), counts, strict=True))
             theirs = stats.ttest_ind(before, after, equal_var=False, alternative="greater").pvalue
-            ours = beyond_noise(
-                before.mean() - after.mean(), before.std(ddof=1), counts[0], after.std(ddof=1), counts[1]
-            )
-            assert ours == (theirs <= 0.05)
+            drop = float(before.mean() - after.mean())
+            assert fall_p(drop, before.std(ddof=1), counts[0], after.std(ddof=1), counts[1]) == pytest.approx(theirs)
 
     def test_a_single_answer_is_assumed_as_noisy_as_the_other_side(self) -> None:
-        assert not beyond_noise(0.15, 0.0, 1, 0.1, 5)
-        assert beyond_noise(0.5, 0.0, 1, 0.1, 5)
-        assert beyond_noise(0.5, 0.1, 5, 0.0, 1) == beyond_noise(0.5, 0.0, 1, 0.1, 5)
+        small, large = (fall_p(drop, 0.0, 1, 0.1, 5) for drop in (0.15, 0.5))
+        assert small is not None
+        assert large is not None
+        assert small > 0.05 > large
+        assert fall_p(0.5, 0.1, 5, 0.0, 1) == pytest.approx(large)
 
     def test_without_repeats_the_noise_is_unknown(self) -> None:
-        assert beyond_noise(0.06, 0.0, 1, 0.0, 1)
+        assert fall_p(0.06, 0.0, 1, 0.0, 1) is None
 
     def test_identical_answers_have_no_noise(self) -> None:
-        assert beyond_noise(0.06, 0.0, 3, 0.0, 3)
-        assert not beyond_noise(0.0, 0.0, 3, 0.0, 3)
+        assert fall_p(0.06, 0.0, 3, 0.0, 3) == 0.0
+        assert fall_p(0.0, 0.0, 3, 0.0, 3) == 1.0

@@ -35,9 +35,16 @@ def policy(rule: PolicyName = "paired", **settings: Any) -> GatePolicy:
 
 
 def compared(
-    before: Side, after: Side, rules: GatePolicy, *, sources: Sequence[str] | None = None, repeats: int = 1
+    before: Side,
+    after: Side,
+    rules: GatePolicy,
+    *,
+    sources: Sequence[str] | None = None,
+    repeats: int = 1,
+    same: bool = False,
+    confirmed: int = 0,
 ) -> dict[str, MetricChange]:
-    """Return the change of each metric, from one value per case."""
+    """Return the change of each metric, from one value per case; `same`: the answers are too."""
     pairs = Pairs()
     for place in range(len(next(iter(before.values())))):
         pairs.add(
@@ -45,8 +52,9 @@ def compared(
             {key: values[place] for key, values in after.items()},
             source=sources[place] if sources else None,
             repeats=(repeats, repeats),
+            same=same,
         )
-    changes = compare_metrics(*pairs.means(), METRICS, rules, pairs)
+    changes = compare_metrics(*pairs.means(), METRICS, rules, pairs, confirmed=confirmed)
     return {change.key: change for change in changes}
 
 
@@ -91,7 +99,7 @@ class TestFixed:
 class TestAnyPolicy:
     def test_a_gated_metric_that_is_no_longer_measured_blocks(self, rule: PolicyName) -> None:
         pairs = Pairs()
-        pairs.add({"overall": 0.8, "recall": 0.7, "beside": 0.3}, {"overall": 0.8})
+        pairs.add({"overall": 0.8, "recall": 0.7, "beside": 0.3}, {"overall": 0.8}, same=True)
         before = {"overall": 0.8, "recall": 0.7, "beside": 0.3}
         changes = compare_metrics(before, {"overall": 0.8}, METRICS, policy(rule), pairs)
         said = {change.key: (change.verdict, change.code) for change in changes}
@@ -99,7 +107,7 @@ class TestAnyPolicy:
 
     def test_a_new_metric_is_shown(self, rule: PolicyName) -> None:
         pairs = Pairs()
-        pairs.add({"overall": 0.8}, {"overall": 0.8})
+        pairs.add({"overall": 0.8}, {"overall": 0.8}, same=True)
         changes = compare_metrics({"overall": 0.8}, {"overall": 0.8, "recall": 0.1}, METRICS, policy(rule), pairs)
         assert [(change.key, change.verdict, change.delta) for change in changes] == [
             ("recall", PROCEED, None),
@@ -114,7 +122,7 @@ class TestAnyPolicy:
     def test_identical_answers_proceed(self, rule: PolicyName) -> None:
         for cases in (1, 2, 15):
             values = {"overall": [0.8] * cases, "recall": [0.5] * cases}
-            changes = compared(values, values, policy(rule, inconclusive="block"))
+            changes = compared(values, values, policy(rule, inconclusive="block"), same=True)
             assert {change.verdict for change in changes.values()} == {PROCEED}
 
     def test_the_interval_has_the_level_of_the_decision(self, rule: PolicyName) -> None:
@@ -129,7 +137,28 @@ class TestEvidence:
     def test_the_primary_metric_blocks_whatever_the_noise(self) -> None:
         before = [0.8] * 15
         change = compared({"overall": before}, {"overall": [0.0, *before[1:]]}, policy("evidence"))["overall"]
-        assert (change.verdict, change.code, change.p) == (BLOCK, "worse", None)
+        assert (change.verdict, change.code, change.noise, change.unconfirmed) == (BLOCK, "worse", "within", True)
+        assert change.p is not None
+        assert change.p > ALPHA_FALL
+
+    def test_beyond_noise_it_is_confirmed_at_once(self) -> None:
+        change = moved(-0.06, rule="evidence")
+        assert (change.verdict, change.noise, change.unconfirmed) == (BLOCK, "beyond", False)
+
+    @pytest.mark.parametrize("drop", [0.055, 0.15])
+    def test_where_no_test_can_reject_the_limit_decides_and_is_confirmed(self, drop: float) -> None:
+        before = {key: [0.8] * 5 for key in GATED}
+        after = before | {"recall": [0.8 - drop] * 5}
+        for confirmed in (0, 2, 4):
+            change = compared(before, after, policy("evidence"), confirmed=confirmed)["recall"]
+            assert (change.verdict, change.noise, change.unconfirmed) == (BLOCK, "unknown", confirmed < 4)
+        alone = compared({"recall": [0.8] * 5}, {"recall": [0.8 - drop] * 5}, policy("evidence"))["recall"]
+        assert (alone.verdict, alone.noise) == (BLOCK, "beyond")  # with no other metric to share its error rate
+
+    def test_a_metric_that_is_not_gated_shares_no_error_rate_with_those_that_are(self) -> None:
+        values = {"recall": [0.8] * 5, "beside": [0.8] * 5}
+        change = compared(values, values | {"recall": [0.7] * 5}, policy("evidence"))["recall"]
+        assert (change.verdict, change.noise, change.tests) == (BLOCK, "beyond", 1)
 
     def test_another_metric_blocks_if_its_drop_exceeds_noise(self) -> None:
         change = moved(-0.06, cases=15, key="recall", rule="evidence")
@@ -158,6 +187,14 @@ class TestEvidence:
     def test_a_drop_within_the_limit_is_investigated(self) -> None:
         change = moved(-0.03, key="recall", rule="evidence")
         assert (change.verdict, change.code) == (INVESTIGATE, "worse")
+
+    @pytest.mark.parametrize(("key", "verdict"), [("recall", PROCEED), ("overall", INVESTIGATE)])
+    def test_within_noise_only_the_primary_metric_is_investigated(self, key: str, verdict: Verdict) -> None:
+        before = [0.8] * 20
+        after = [0.8 - 0.03 + (0.2 if place % 2 else -0.2) for place in range(20)]
+        for rule in ("evidence", "fixed"):
+            change = compared({key: before}, {key: after}, policy(rule))[key]  # type: ignore[arg-type]
+            assert (change.verdict, change.noise) == (verdict, "within")
 
     def test_all_others_share_the_error_rate(self) -> None:
         before = [0.8] * 15
@@ -191,7 +228,9 @@ class TestEvidence:
         if change.p is None or abs(change.p - ALPHA_FALL) < 1e-3 or abs(change.interval.high) < 1e-6:
             return
         assert (change.interval.high < 0.0) == (change.p <= ALPHA_FALL)
-        assert (change.verdict is BLOCK) == (exceeds(change.worse_by, change.limit) and change.p <= ALPHA_FALL)
+        shown = change.p <= ALPHA_FALL or change.noise == "unknown"
+        assert (change.verdict is BLOCK) == (exceeds(change.worse_by, change.limit) and shown)
+        assert change.unconfirmed == (change.verdict is BLOCK and change.p > ALPHA_FALL)
 
 
 class TestPaired:
@@ -258,6 +297,21 @@ class TestPaired:
         assert p < ALPHA
         assert change.verdict is BLOCK
         assert change.p == pytest.approx(p)
+
+    @pytest.mark.parametrize("cases", [5, 10, 15])
+    def test_scores_that_stayed_prove_nothing_if_the_answers_did_not(self, cases: int) -> None:
+        flawless = {"overall": [1.0] * cases}
+        other = compared(flawless, flawless, policy())["overall"]
+        assert (other.verdict, other.code) == (INVESTIGATE, "inconclusive")
+        same = compared(flawless, flawless, policy(inconclusive="block"), same=True)["overall"]
+        assert (same.verdict, same.code) == (PROCEED, "")
+
+    def test_one_answer_that_differs_is_enough(self) -> None:
+        pairs = Pairs()
+        for place in range(5):
+            pairs.add({"overall": 1.0}, {"overall": 1.0}, same=place != 3)
+        (change,) = compare_metrics(*pairs.means(), (OVERALL,), policy(), pairs)
+        assert change.code == "inconclusive"
 
 
 class TestRareLosses:
@@ -359,8 +413,11 @@ class TestRelative:
         assert moved(-0.005, level=0.4, unit="relative").verdict is INVESTIGATE  # 1.25 %, shown to be a loss
         assert moved(0.0, level=0.4, cases=200, unit="relative").verdict is PROCEED
 
-    def test_a_rate(self) -> None:
-        assert moved(0.03, level=0.4, key="rate", unit="relative").verdict is BLOCK  # 7.5 % of it
+    @pytest.mark.parametrize("level", [0.0, 0.02, 0.4])
+    def test_a_rate_that_is_better_low_is_compared_in_points(self, level: float) -> None:
+        change = moved(0.08, level=level, key="rate", unit="relative")
+        assert (change.verdict, change.worse_by) == (BLOCK, pytest.approx(8.0))
+        assert moved(0.03, level=level, key="rate", unit="relative").verdict is INVESTIGATE
         assert moved(-0.03, level=0.4, key="rate", unit="relative").verdict is PROCEED
 
     def test_a_baseline_of_zero_is_compared_in_points(self) -> None:

@@ -32,7 +32,9 @@ SPLIT = DifferenceVariance(0.0025, 14.0, 15, 3.0, case_variance=0.001, repeat_va
 UNSPLIT = DifferenceVariance(0.0025, 14.0, 15, 1.0)
 FIXED = Finding(0.05)
 PAIRED = Finding(0.05, 0.025, 0.05)
-METRICS = (Metric("overall", "Overall"), Metric("recall", "Recall"))
+OVERALL, RECALL, BESIDE = Metric("overall", "Overall"), Metric("recall", "Recall"), Metric("beside", "Beside")
+METRICS = (OVERALL, RECALL)
+RATE = Metric("rate", "Rate", higher_is_better=False)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_the_policy_detects_drops_as_often_as_promised(policy: PolicyName, cases
     rng, rounds, found, tried = np.random.default_rng(8), 400, 0, 0
     rules = GatePolicy(policy=policy, metrics=("recall", "overall"))
     for _ in range(rounds):
-        seen = sensitivity(pairs_of(rng, cases, 0.0, 1.0), "recall", rules)
+        seen = sensitivity(pairs_of(rng, cases, 0.0, 1.0), RECALL, rules)
         assert seen is not None
         if seen.smallest_drop is None:
             continue
@@ -122,19 +124,20 @@ def test_the_policy_detects_drops_as_often_as_promised(policy: PolicyName, cases
 class TestFinding:
     def test_fixed_needs_a_mean_beyond_the_limit(self) -> None:
         rules = GatePolicy(policy="fixed", metrics=("overall",), limits={"overall": 3.0})
-        assert Finding.of(rules, "overall", primary="overall", baseline=0.8) == Finding(0.03)
+        assert Finding.of(rules, OVERALL, primary="overall", baseline=0.8) == Finding(0.03)
 
     def test_evidence_needs_other_drops_to_exceed_noise(self) -> None:
         rules = GatePolicy(metrics=("overall", "recall", "f1"))
-        assert Finding.of(rules, "overall", primary="overall", baseline=0.8) == Finding(0.05)
-        assert Finding.of(rules, "recall", primary="overall", baseline=0.8) == Finding(0.05, 0.025)
-        assert Finding.of(rules, "beside", primary="overall", baseline=0.8) == Finding(0.05)
+        assert Finding.of(rules, OVERALL, primary="overall", baseline=0.8) == Finding(0.05)
+        assert Finding.of(rules, RECALL, primary="overall", baseline=0.8) == Finding(0.05, 0.025)
+        assert Finding.of(rules, BESIDE, primary="overall", baseline=0.8) == Finding(0.05)
 
     def test_paired_needs_an_interval_beyond_the_limit(self) -> None:
         rules = GatePolicy(policy="paired", unit="relative", metrics=("overall", "recall", "f1"))
-        assert Finding.of(rules, "overall", primary="overall", baseline=0.5) == Finding(0.025, 0.025, 0.025)
-        assert Finding.of(rules, "recall", primary="overall", baseline=0.5) == Finding(0.025, 0.0125, 0.025)
-        assert Finding.of(rules, "recall", primary="overall", baseline=0.0).limit == 0.05
+        assert Finding.of(rules, OVERALL, primary="overall", baseline=0.5) == Finding(0.025, 0.025, 0.025)
+        assert Finding.of(rules, RECALL, primary="overall", baseline=0.5) == Finding(0.025, 0.0125, 0.025)
+        assert Finding.of(rules, RECALL, primary="overall", baseline=0.0).limit == 0.05
+        assert Finding.of(rules, RATE, primary="overall", baseline=0.5).limit == 0.05
 
 
 class TestSmallestDrop:
@@ -225,18 +228,18 @@ class TestPlan:
 
     def test_twice_the_limit_is_the_default_wanted_drop(self) -> None:
         pairs = moved(*self.WAVERING, repeats=2, spread=0.02)
-        plan = sensitivity(pairs, "overall", GatePolicy(metrics=("overall",)))
+        plan = sensitivity(pairs, OVERALL, GatePolicy(metrics=("overall",)))
         assert plan is not None
         assert (plan.wanted, plan.finding.limit, plan.blocks) == (0.1, 0.05, True)
-        asked = sensitivity(pairs, "overall", GatePolicy(limits={"overall": 3.0}), detect=0.08)
+        asked = sensitivity(pairs, OVERALL, GatePolicy(limits={"overall": 3.0}), detect=0.08)
         assert asked is not None
         assert (asked.wanted, asked.finding.limit, asked.blocks) == (0.08, 0.03, False)
 
     def test_without_spread_it_is_unknown(self) -> None:
-        still = sensitivity(moved(*[0.0] * 15), "overall", GatePolicy())
+        still = sensitivity(moved(*[0.0] * 15), OVERALL, GatePolicy())
         assert still is not None
         assert (still.smallest_drop, still.needs_cases) == (None, Needed(None, "unknown"))
 
     def test_fewer_than_two_cases_have_no_sensitivity(self) -> None:
-        assert sensitivity(moved(0.1), "overall", GatePolicy()) is None
-        assert sensitivity(moved(0.1, 0.2), "recall", GatePolicy()) is None
+        assert sensitivity(moved(0.1), OVERALL, GatePolicy()) is None
+        assert sensitivity(moved(0.1, 0.2), RECALL, GatePolicy()) is None

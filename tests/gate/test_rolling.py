@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.metrics import Metric
@@ -104,11 +105,42 @@ def test_only_the_last_runs_of_the_window_count():
     assert beside(history, entry(0.56, 9), narrow)[0].figures["before"] == pytest.approx(0.85)
 
 
-def test_a_rise_is_the_drop_if_lower_is_better():
-    history = [entry(0.8, n, metrics={"overall": 0.8, "rate": 0.10 + n / 100}) for n in range(3)]  # mean 0.11
-    assert not beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": 0.12}))
-    (reason,) = beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": 0.132}))
-    assert (reason.subject, round(reason.figures["drop"], 6)) == ("rate", 0.2)
+@pytest.mark.parametrize("level", [0.0, 0.01, 0.3])
+def test_a_rate_that_is_better_low_drops_by_points(level: float):
+    history = [entry(0.8, n, metrics={"overall": 0.8, "rate": level + n / 100}) for n in range(3)]
+    mean = level + 0.01
+    assert not beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": mean + 0.149}))
+    (reason,) = beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": mean + 0.16}))
+    assert (reason.subject, reason.verdict, round(reason.figures["drop"], 6)) == ("rate", Verdict.BLOCK, 0.16)
+
+
+def codes(history: list[HistoryEntry], now: float, *, final: bool) -> list[Code]:
+    found = rolling_baseline(history, entry(now, 9), "replay", [OVERALL], POLICY, primary="overall", final=final)
+    return [each.code for each in found]
+
+
+@pytest.mark.parametrize(
+    ("values", "now", "confirmed"),
+    [
+        ((0.80, 0.82, 0.78, 0.81), 0.60, True),
+        ((0.95, 0.60, 0.99, 0.66), 0.60, False),  # the runs differ as much
+        ((0.80, 0.90), 0.60, False),  # two runs say little
+        ((0.80, 0.80), 0.60, True),
+    ],
+)
+def test_a_drop_within_what_the_runs_differ_is_unconfirmed(values: tuple[float, ...], now: float, confirmed: bool):
+    doubt = [] if confirmed else [Code.UNCONFIRMED]
+    assert codes(entries(*values), now, final=False) == [Code.ROLLING_DROP, *doubt]
+    assert codes(entries(*values), now, final=True) == [Code.ROLLING_DROP]
+
+
+@given(st.lists(st.floats(0.7, 1), min_size=2, max_size=9, unique=True), st.floats(0, 0.5))
+def test_noise_is_the_prediction_interval_of_one_more_run(values: list[float], now: float):
+    latest = values[-POLICY.window :]
+    spread = stats.tstd(latest) * (1 + 1 / len(latest)) ** 0.5
+    p = stats.t.sf((sum(latest) / len(latest) - now) / spread, len(latest) - 1) if spread else 0.0
+    if abs(p - 0.05) > 1e-6:
+        assert (Code.UNCONFIRMED in codes(entries(*values), now, final=False)) is bool(p > 0.05)
 
 
 def test_an_ungated_primary_metric_investigates_and_others_are_ignored():
