@@ -126,6 +126,25 @@ class Run:
         return len(self.records)
 
 
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """How far a block that may be noise was confirmed by further answers."""
+
+    most: int
+    """Most further answers a case and side."""
+    answers: int = 0
+    """How many of them the judgement uses, a case and side."""
+    asked: int = 0
+    """Requests that this command sent for them."""
+    missing: int = 0
+    """Requests that the next look at the answers needs and that no recording answers; 0 if it needs none."""
+    stopped: str = ""
+    """Why they are not asked, or no more of them: the budget, an answer that failed, a model that no provider serves;
+    empty if this command may not ask."""
+    command: str = ""
+    """The command that asks for them; empty if none can."""
+
+
 @dataclass(slots=True)
 class Comparison:
     """A judged comparison of a run with its base."""
@@ -156,6 +175,8 @@ class Comparison:
     drift: Drift | None = None
     """Drift of the base's prompts from their recorded answers, if all cases or a sample were asked again."""
     adaptive: Progress | None = None
+    confirmation: Confirmation | None = None
+    """None if no block had to be confirmed."""
     behind: int = 0
     """Commits of `against` that HEAD lacks and that change files row3 reads; their effects look reverted here."""
     own_baseline: bool = False
