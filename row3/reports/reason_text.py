@@ -12,8 +12,8 @@ from row3.domain.judgements import Code, Reason
 from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
 from row3.domain.words import count, part, spoken
-from row3.gate.policy import GatePolicy
-from row3.gate.results import Comparison
+from row3.gate.policy import GatePolicy, is_ratio, reaches
+from row3.gate.results import Comparison, Confirmation
 from row3.kinds.demands import DISARMED
 from row3.reports.sentences import move_text, some
 
@@ -24,6 +24,7 @@ ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_Z
 """Codes with one line per metric."""
 METRICS = frozenset({*ALONE, Code.IN_FAIL_ZONE, Code.CANARY})
 """Codes whose subject is a metric."""
+NOISE = {"within": "worse within noise", "unknown": "worse, in too few cases to tell from noise"}
 HELD = "no block, as the judge is uncalibrated: "
 CRITERIA = {
     Code.CRITERIA_ADDED: "new",
@@ -45,6 +46,9 @@ class Words:
     """Whether to leave out intervals and p-values."""
     lacking: str = "answer"
     """What failed cases lack."""
+    before: str = "before"
+    """The side that the answers are compared with."""
+    confirmation: Confirmation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,9 @@ def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     suite = comparison.run.suite
     metrics = {metric.key: metric for metric in suite.kind.metrics}
     moves = {change.key: change for change in comparison.metrics}
-    return Words(metrics, moves, suite.policy, brief, comparison.run.lacking)
+    before = "the base asked again" if comparison.interleaved else "before"
+    lacking, confirmation = comparison.run.lacking, comparison.confirmation
+    return Words(metrics, moves, suite.policy, brief, lacking, before, confirmation)
 
 
 def grounds_of(comparison: Comparison, *, brief: bool = False) -> list[Ground]:
@@ -74,6 +80,21 @@ def grounds_of(comparison: Comparison, *, brief: bool = False) -> list[Ground]:
     return grounds(
         [each for each in comparison.reasons if each.code is not Code.APPROVED], words_of(comparison, brief=brief)
     )
+
+
+def noise_notes(comparison: Comparison) -> list[Ground]:
+    """Return one note on the metrics beside the primary one that fell noticeably, within noise."""
+    suite = comparison.run.suite
+    metrics, policy = {metric.key: metric for metric in suite.kind.metrics}, suite.policy
+    fallen = []
+    for change in comparison.metrics:
+        metric, worse, delta = metrics[change.key], change.worse_by, change.delta
+        if change.noise != "within" or change.code or worse is None or delta is None or metric.key == suite.kind.primary:
+            continue
+        if reaches(worse, change.limit if metric.companion else policy.investigate):
+            fallen.append(f"{metric.title} {numbers.points(delta)}")
+    text = f"{count(len(fallen), 'other metric')} moved within noise: {some(fallen, NAMED_METRICS)}"
+    return [Ground(Verdict.PROCEED, text, ())] if fallen else []
 
 
 def grounds(reasons: Sequence[Reason], words: Words) -> list[Ground]:
@@ -91,7 +112,7 @@ def reason_text(reason: Reason, words: Words) -> str:
 
 def _group(reason: Reason) -> tuple[Any, ...]:
     about = ""
-    if reason.code in ALONE:
+    if reason.code in ALONE or (reason.code is Code.IN_FAIL_ZONE and reason.verdict is Verdict.BLOCK):
         about = reason.subject
     elif reason.code in CRITERIA:
         kind, *rest = reason.subject.split(" ", 2)
@@ -130,7 +151,10 @@ def _rolling_drop(group: Sequence[Reason], words: Words) -> str:
         known = count(reason.figures["runs"], "comparable run")
         return f"no rolling baseline yet: the history has {known}, and 2 are needed"
     before, after, drop, runs = (float(reason.figures.get(name, 0)) for name in ("before", "after", "drop", "runs"))
-    fell = f"{numbers.percent(drop)} worse than the mean of the latest {runs:.0f} runs"
+    metric = words.metrics.get(reason.subject)
+    ratio = metric is None or is_ratio(metric, before, "relative")
+    by = numbers.percent(drop) if ratio else f"{numbers.drop_points(drop)} points"
+    fell = f"{by} worse than the mean of the latest {runs:.0f} runs"
     return f"{_title(reason, words)} is {fell}: {numbers.percent(before)} → {numbers.percent(after)}"
 
 
@@ -147,18 +171,20 @@ def _unmeasured(group: Sequence[Reason], words: Words) -> str:
 
 def _entered(group: Sequence[Reason], words: Words) -> str:
     reason = group[0]
-    before, metric = reason.figures.get("before"), words.metrics.get(reason.subject)
-    zone = _zone(reason, words)
+    saved = reason.figures.get("saved")
+    before = reason.figures.get("before") if saved is None else saved
     if before is None:
-        return f"{_title(reason, words)} is in its fail zone: {zone}"
-    minimum = float(reason.figures.get("minimum", 0.0))
-    higher = metric is None or metric.higher_is_better
-    inside = before < minimum - SLACK if higher else before > minimum + SLACK
-    how = "fell further inside" if inside else "entered"
-    return f"{_title(reason, words)} {how} its fail zone: {zone}, was {numbers.percent(before, limits=[minimum])}"
+        return f"{_title(reason, words)} is in its fail zone: {_zone(reason, words)}"
+    how = "fell further inside" if reason.code is Code.IN_FAIL_ZONE else "entered"
+    was = numbers.percent(before, limits=[float(reason.figures.get("minimum", 0.0))])
+    side = "was" if words.before == "before" else words.before
+    earlier = f"{side} {was}" if saved is None else f"was {was} in the saved baseline"
+    return f"{_title(reason, words)} {how} its fail zone: {_zone(reason, words)}, {earlier}"
 
 
 def _in_fail_zone(group: Sequence[Reason], words: Words) -> str:
+    if group[0].verdict is Verdict.BLOCK:
+        return _entered(group, words)
     if len(group) == 1:
         return f"{_title(group[0], words)} is in its fail zone{_still(group[0], words)}: {_zone(group[0], words)}"
     named = [f"{_title(reason, words)} {_zone(reason, words)}" for reason in group]
@@ -170,7 +196,57 @@ def _still(reason: Reason, words: Words) -> str:
     metric = words.metrics.get(reason.subject)
     if before is None or after is None or metric is None:
         return ""
-    return ", which only warns" if metric.drop(before, after) > SLACK else ", no worse than before"
+    if metric.drop(before, after) <= SLACK:
+        return f", no worse than {words.before}"
+    return f", {NOISE.get(reason.figures.get('noise', ''), 'which only warns')}"
+
+
+def _unconfirmed(group: Sequence[Reason], words: Words) -> str:
+    answers, known = int(group[0].figures.get("answers", 0)), words.confirmation
+    after = f" after {_further(answers)}" if answers else ""
+    text = f"not confirmed{after}, may be noise: {some([_title(each, words) for each in group], NAMED_METRICS)}"
+    if known is None:
+        return text
+    text += f"; {known.stopped}" if known.stopped else ""
+    return text if words.brief or not known.command else f"{text}; `{known.command}` {confirming(known)}"
+
+
+def confirming(known: Confirmation) -> str:
+    """Return how much a command asks that confirms a block."""
+    return f"asks up to {_further(known.most - known.answers)}"
+
+
+def _further(answers: int) -> str:
+    return f"{count(answers, 'more answer')} a case and side"
+
+
+def _cleared(group: Sequence[Reason], words: Words) -> str:
+    parts = []
+    for reason in group:
+        figures, title = reason.figures, _title(reason, words)
+        if "once" in figures:
+            (old, first), before, after = figures["once"], figures["before"], figures["after"]
+            title += f" {numbers.points(first - old)} points at first, {numbers.points(after - before)} with them"
+        parts.append(title)
+    return f"cleared by {_further(int(group[0].figures.get('answers', 0)))}: {some(parts, NAMED_METRICS)}"
+
+
+def _provider_moved(group: Sequence[Reason], words: Words) -> str:
+    parts = []
+    for reason in group:
+        before, after = reason.figures.get("before"), reason.figures.get("after")
+        if before is not None and after is not None:
+            parts.append(f"{_title(reason, words)} {numbers.percent(before)} then, {numbers.percent(after)} now")
+    text = "the provider moved: the base's prompts no longer score as recorded"
+    return f"{text}: {'; '.join(parts)}" if parts else text
+
+
+def _declining(group: Sequence[Reason], words: Words) -> str:
+    figures = group[0].figures
+    fall = figures.get("fall")
+    by = "" if fall is None else f", by {numbers.drop_points(fall)} points in all"
+    lasting = ", more than its runs differ" if group[0].verdict is Verdict.INVESTIGATE and by else ""
+    return f"{count(int(figures.get('runs', 0)), 'consecutive run')} declined{by}{lasting}"
 
 
 def _zone(reason: Reason, words: Words) -> str:
@@ -201,6 +277,9 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
     Code.NO_LONGER_MEASURED: _unmeasured,
     Code.ENTERED_FAIL_ZONE: _entered,
     Code.IN_FAIL_ZONE: _in_fail_zone,
+    Code.UNCONFIRMED: _unconfirmed,
+    Code.CLEARED: _cleared,
+    Code.PROVIDER_MOVED: _provider_moved,
     Code.CANARY: _canary,
     Code.CASE_BROKE: (
         "the answer to a case is no longer usable: {names}",
@@ -233,13 +312,13 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
         "{n} entry of metrics-history.json was removed",
         "{n} entries of metrics-history.json were removed",
     ),
-    Code.DECLINING: ("{n} consecutive run declined", "{n} consecutive runs declined"),
+    Code.DECLINING: _declining,
     Code.PARTIAL: "only part of the cases ran",
     Code.APPROVED: "approved by {by}: {reason}",
     Code.APPROVAL_STALE: "the approval was given for a different comparison",
 }
 """By code, a function that writes the sentence, or templates for one reason and for `n`."""
-COUNTED = {Code.RECORDED: "answers", Code.HISTORY_REMOVED: "entries", Code.DECLINING: "runs"}
+COUNTED = {Code.RECORDED: "answers", Code.HISTORY_REMOVED: "entries"}
 """Codes that take `n` from this figure."""
 
 

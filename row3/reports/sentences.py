@@ -254,10 +254,9 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
     shown = "" if brief else _shown(change)
     if change.code == "inconclusive":
         return _inconclusive(change, metric, policy, shown)
-    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy)}"
+    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy, metric)}"
     p = "" if brief or change.p is None else f"; p = {change.p:.2g}"
-    seen = change.interval  # chance alone may explain a drop that only the means decide
-    noise = seen is not None and not seen.degenerate and seen.low <= 0.0 <= seen.high
+    noise = change.noise in ("within", "unknown")  # chance alone may explain a drop that only the means decide
     doubt = f"; it may be noise{shown}" if noise else ""
     beyond = exceeds(change.worse_by, change.limit)
     limit = f" (more than {change.limit:g})" if beyond else f" (at least {policy.investigate:g})"
@@ -268,12 +267,12 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
         return f"{full}, which may be noise{shown}"
     if policy.policy == "paired" and change.p is not None:
         return f"{worse}, and by more than {change.limit:g} beyond noise{shown}{p}"
-    return f"{full}{doubt}" if change.p is None else f"{full}, beyond noise{shown}{p}"
+    return f"{full}{doubt}" if noise or change.p is None else f"{full}, beyond noise{shown}{p}"
 
 
-def unit_text(policy: GatePolicy) -> str:
+def unit_text(policy: GatePolicy, metric: Metric) -> str:
     """Return the unit of `worse_by`, to follow the number: ` points`, `% of the baseline`."""
-    return " points" if policy.unit == "points" else "% of the baseline"
+    return "% of the baseline" if policy.unit == "relative" and metric.higher_is_better else " points"
 
 
 def interval_head(changes: Sequence[MetricChange]) -> str:
@@ -283,7 +282,7 @@ def interval_head(changes: Sequence[MetricChange]) -> str:
 
 
 def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy, shown: str) -> str:
-    loss = f"loss of more than {change.limit:g}{unit_text(policy)}"
+    loss = f"loss of more than {change.limit:g}{unit_text(policy, metric)}"
     if change.doubt != "rare_loss":
         return f"{metric.title} is inconclusive: a {loss} is neither shown nor ruled out{shown}"
     units = count(change.units, "independent case cannot", "independent cases cannot")
@@ -297,8 +296,8 @@ def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> s
     rounds = change.rounds
     assert rounds is not None
     after = count(rounds.asked, "round") if rounds.asked > 1 else "one round"
-    limit = f"{change.limit:g}{unit_text(policy)}"
-    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy)}"
+    limit = f"{change.limit:g}{unit_text(policy, metric)}"
+    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy, metric)}"
     if change.code == "worse" and rounds.outcome == "loss" and exceeds(change.worse_by, change.limit):
         return f"{worse}, and by more than {change.limit:g} beyond the noise of answers ({after})"
     if rounds.outcome == "loss":

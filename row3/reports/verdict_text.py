@@ -14,6 +14,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
+from row3.reports.reason_text import confirming
 from row3.reports.sentences import candidates, formerly_promoted, title_of
 from row3.reports.style import VERDICT_MARKS
 
@@ -27,6 +28,7 @@ SCORES = frozenset(
         Code.NO_LONGER_MEASURED,
         Code.ENTERED_FAIL_ZONE,
         Code.IN_FAIL_ZONE,
+        Code.UNCONFIRMED,
         Code.CANARY,
         Code.CASE_BROKE,
         Code.CRITICAL_BROKE,
@@ -160,13 +162,34 @@ class Steps:
         again = self.command("row3 --compare") + self.against
         prompt = ["fix the prompt"] if self.suite.prompted else ["fix the system", "raise its `version` in row3.toml"]
         others = self.remedies()
-        fix = f"{', '.join([*(prompt if self.codes & SCORES or not others else []), *others])} and run"
+        cause = self._other_cause() or prompt
+        fix = f"{', '.join([*(cause if self.codes & SCORES or not others else []), *others])} and run"
         if any(reason.code is Code.PARTIAL for reason in self.comparison.reasons):
             return [*self._explain(), f"{fix} {again} with all the cases."]
         if promoting:
             waiting = candidates(self.run)
             again = " ".join([self.command("row3 promote", *waiting), *waiting])
-        return [*self._explain(), f"{fix} {again} again, or accept it with --approve REASON."]
+        return [*self._confirm(), *self._explain(), f"{fix} {again} again, or accept it with --approve REASON."]
+
+    def _confirm(self) -> list[str]:
+        """Return the command that asks for more answers, if these can clear the whole block."""
+        known = self.comparison.confirmation
+        doubtful = {each.subject for each in self.deciding if each.code is Code.UNCONFIRMED}
+        if known is None or not known.command or any(each.subject not in doubtful for each in self.deciding):
+            return []
+        return [f"{known.command} {confirming(known)}, to confirm the block."]
+
+    def _other_cause(self) -> list[str]:
+        """Return what to do if not the prompt but the provider or the model explains the scores."""
+        comparison, codes = self.comparison, {each.code for each in self.comparison.reasons}
+        drifted = comparison.saved and comparison.drift is not None and comparison.drift.state == "moved"
+        same_prompts = self.run.header.prompt_digests == comparison.baseline.prompt_digests
+        other_model = same_prompts and codes & {Code.MODEL_CHANGED, Code.SERVED_MODEL_CHANGED}
+        if not (Code.PROVIDER_MOVED in codes or drifted or other_model):
+            return []
+        mode = "live" if self.suite.tier == "live" else "record"
+        save = f"{self.command('row3 --baseline', 'mode')} --mode {mode}"
+        return [f"record the baseline again ({save}) or choose another model"]
 
     def remedies(self) -> list[str]:
         """Return a phrase for each reason that answers do not cause."""

@@ -39,7 +39,7 @@ def pairs(n: int = 15, *, repeats: int = 1, scale: float = 0.05, source: str | N
 
 
 def report(made: Pairs, *, policy: GatePolicy = LIMIT, detect: float | None = None, **more: object) -> PowerReport:
-    plans = tuple((m, sensitivity(made, m.key, policy, detect=detect)) for m in (OVERALL, RECALL, RATE))
+    plans = tuple((m, sensitivity(made, m, policy, detect=detect)) for m in (OVERALL, RECALL, RATE))
     return replace(PowerReport("decomposition", SETTINGS, (1, 1), policy, plans), **more)  # type: ignore[arg-type]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from row3.domain.changes import MetricChange
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
+from row3.gate.results import Confirmation
 from row3.reports.reason_text import Words, grounds, reason_text
 from tests.reports.conftest import METRICS
 
@@ -60,7 +62,6 @@ def test_what_stops_the_next_change_says_so() -> None:
     ("before", "after", "expected"),
     [
         (0.65, 0.58, "Concept recall entered its fail zone: 58.0% (minimum 60%), was 65.0%"),
-        (0.59, 0.58, "Concept recall fell further inside its fail zone: 58.0% (minimum 60%), was 59.0%"),
         (None, 0.58, "Concept recall is in its fail zone: 58.0% (minimum 60%)"),
         (0.65, 0.59996, "Concept recall entered its fail zone: 59.996% (minimum 60%), was 65.0%"),
     ],
@@ -70,14 +71,108 @@ def test_the_fail_zone(before: float | None, after: float, expected: str) -> Non
     assert reason_text(reason, WORDS) == expected
 
 
+def test_the_side_before_is_named() -> None:
+    again = replace(WORDS, before="the base asked again")
+    entered = Reason(Code.ENTERED_FAIL_ZONE, BLOCK, "recall", {"before": 0.65, "after": 0.58, "minimum": 0.6})
+    assert reason_text(entered, again).endswith("58.0% (minimum 60%), the base asked again 65.0%")
+    inside = replace(entered, code=Code.IN_FAIL_ZONE, verdict=INVESTIGATE, figures=entered.figures | {"before": 0.58})
+    assert reason_text(inside, again).startswith("Concept recall is in its fail zone, no worse than the base asked")
+    moved = replace(entered, figures=inside.figures | {"saved": 0.95})
+    assert reason_text(moved, again) == (
+        "Concept recall entered its fail zone: 58.0% (minimum 60%), was 95.0% in the saved baseline"
+    )
+
+
+def test_metrics_that_fell_further_inside_have_a_line_each() -> None:
+    figures = {"before": 0.59, "after": 0.58, "minimum": 0.6}
+    assert lines(Code.IN_FAIL_ZONE, BLOCK, "recall", "overall", **figures) == [
+        "Concept recall fell further inside its fail zone: 58.0% (minimum 60%), was 59.0%",
+        "Overall fell further inside its fail zone: 58.0% (minimum 60%), was 59.0%",
+    ]
+
+
 def test_metrics_that_were_in_their_fail_zone() -> None:
     figures = {"before": 0.5, "after": 0.55, "minimum": 0.6}
     still = "Concept recall is in its fail zone, no worse than before: 55.0% (minimum 60%)"
     assert lines(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", **figures) == [still]
     warns = "Concept recall is in its fail zone, which only warns: 55.0% (minimum 60%)"
     assert lines(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", **figures | {"before": 0.7}) == [warns]
+    for noise, words in (("within", "worse within noise"), ("unknown", "worse, in too few cases to tell from noise")):
+        (seen,) = lines(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", **figures | {"before": 0.7, "noise": noise})
+        assert seen == f"Concept recall is in its fail zone, {words}: 55.0% (minimum 60%)"
     both = "2 metrics are in their fail zone: Concept recall 55.0% (minimum 60%), Overall 55.0% (minimum 60%)"
     assert lines(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", "overall", **figures) == [both]
+
+
+ASK = Confirmation(4, command="row3 --compare --mode record --confirm 4")
+
+
+@pytest.mark.parametrize(
+    ("answers", "known", "expected"),
+    [
+        (0, None, "not confirmed, may be noise: Concept recall, rye"),
+        (0, ASK, f"not confirmed, may be noise: Concept recall, rye; `{ASK.command}` asks up to 4 more answers a case"),
+        (
+            2,
+            replace(ASK, answers=2, stopped="--max-cost is spent"),
+            "not confirmed after 2 more answers a case and side, may be noise: Concept recall, rye; "
+            f"--max-cost is spent; `{ASK.command}` asks up to 2 more answers a case",
+        ),
+        (
+            3,
+            Confirmation(4, 3, stopped="no provider serves `by-hand`"),
+            "not confirmed after 3 more answers a case and side, may be noise: Concept recall, rye; "
+            "no provider serves `by-hand`",
+        ),
+        (
+            1,
+            replace(ASK, answers=3),
+            "not confirmed after 1 more answer a case and side, may be noise: Concept recall, rye; "
+            f"`{ASK.command}` asks up to 1 more answer a case",
+        ),
+    ],
+)
+def test_an_unconfirmed_block_says_how_to_confirm_it(answers: int, known: Confirmation | None, expected: str) -> None:
+    reasons = [Reason(Code.UNCONFIRMED, BLOCK, subject, {"answers": answers}) for subject in ("recall", "rye")]
+    (line,) = grounds(reasons, replace(WORDS, confirmation=known))
+    assert line.text == expected + (" and side" if expected.endswith("case") else "")
+    (short,) = grounds(reasons, replace(WORDS, confirmation=known, brief=True))
+    assert "`row3" not in short.text
+
+
+def test_a_cleared_block_has_both_figures_and_the_number_of_answers() -> None:
+    figures = {"answers": 2, "once": (0.8, 0.74), "before": 0.79, "after": 0.78}
+    reasons = [
+        Reason(Code.CLEARED, NOTE, "recall", figures),
+        Reason(Code.CLEARED, NOTE, "rye", {"answers": 2}),
+    ]
+    assert [each.text for each in grounds(reasons, WORDS)] == [
+        "cleared by 2 more answers a case and side: Concept recall −6.0 points at first, −1.0 with them, rye"
+    ]
+
+
+def test_a_provider_that_moved_has_both_figures() -> None:
+    assert lines(Code.PROVIDER_MOVED, NOTE, "recall", "overall", before=1.0, after=0.4) == [
+        "the provider moved: the base's prompts no longer score as recorded: Concept recall 100.0% then, 40.0% now; "
+        "Overall 100.0% then, 40.0% now"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        (NOTE, "3 consecutive runs declined, by 1.2 points in all"),
+        (INVESTIGATE, "3 consecutive runs declined, by 1.2 points in all, more than its runs differ"),
+    ],
+)
+def test_declining_runs_say_by_how_much(verdict: Verdict, expected: str) -> None:
+    assert text(Code.DECLINING, verdict, runs=3, fall=0.012) == expected
+
+
+def test_a_rolling_drop_of_a_rate_that_is_better_low_is_in_points() -> None:
+    figures = {"before": 0.05, "after": 0.21, "drop": 0.16, "runs": 3}
+    expected = "Hallucination rate is 16.0 points worse than the mean of the latest 3 runs: 5.0% → 21.0%"
+    assert text(Code.ROLLING_DROP, BLOCK, "hallucinationRate", **figures) == expected
 
 
 def test_many_cases_of_a_code_are_one_line() -> None:

@@ -30,13 +30,26 @@ def said(policy: GatePolicy, code: str, worse: float = 6.7, **more: Any) -> str:
         (said(FIXED, ""), ""),
         (said(FIXED, "no_longer_measured"), "Recall is no longer measured"),
         (
-            said(FIXED, "worse", interval=WIDE),
+            said(FIXED, "worse", interval=WIDE, noise="within"),
             "Recall is worse by 6.7 points (more than 5); it may be noise (95%: −18.3 to +4.9 points)",
         ),
-        (said(FIXED, "worse", interval=CLEAR), "Recall is worse by 6.7 points (more than 5)"),
+        (
+            said(EVIDENCE, "worse", interval=WIDE, noise="within", p=0.2),
+            "Recall is worse by 6.7 points (more than 5); it may be noise (95%: −18.3 to +4.9 points)",
+        ),
+        (
+            said(EVIDENCE, "worse", interval=replace(CLEAR, standard_error=0.0, units=4), noise="unknown", p=0.06),
+            "Recall is worse by 6.7 points (more than 5); it may be noise (all 4 independent cases changed by the same "
+            "amount, which happens by chance once in 2^4)",
+        ),
+        (
+            said(EVIDENCE, "worse", worse=2.0, interval=WIDE, noise="within", p=0.2),
+            "Recall is worse by 2.0 points (at least 1); it may be noise (95%: −18.3 to +4.9 points)",
+        ),
+        (said(FIXED, "worse", interval=CLEAR, noise="beyond"), "Recall is worse by 6.7 points (more than 5)"),
         (said(FIXED, "worse", worse=2.0), "Recall is worse by 2.0 points (at least 1)"),
         (
-            said(EVIDENCE, "worse", interval=replace(CLEAR, level=0.98), p=0.003, tests=5),
+            said(EVIDENCE, "worse", interval=replace(CLEAR, level=0.98), p=0.003, tests=5, noise="beyond"),
             "Recall is worse by 6.7 points (more than 5), beyond noise (90%, adjusted for 5 metrics: −10.0 "
             "to −5.1 points); p = 0.003",
         ),
@@ -98,6 +111,13 @@ def test_a_relative_limit_and_one_spread_for_all() -> None:
     assert text.startswith(
         "Recall is worse by 6.7% of the baseline, and by more than 5 beyond noise (all 9 independent"
     )
+
+
+def test_a_rate_that_is_better_low_is_worse_by_points() -> None:
+    relative, rate = GatePolicy(unit="relative"), Metric("rate", "Rate", higher_is_better=False)
+    change = MetricChange("rate", 0.1, 0.18, 0.08, 8.0, Verdict.BLOCK, 15, code="worse", noise="beyond")
+    assert move_text(change, rate, relative) == "Rate is worse by 8.0 points (more than 5)"
+    assert move_text(change, RECALL, relative) == "Recall is worse by 8.0% of the baseline (more than 5)"
 
 
 def test_a_brief_sentence_leaves_intervals_to_the_table() -> None:
