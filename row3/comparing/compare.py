@@ -64,6 +64,13 @@ def compare(
     judged, own_policy = (replace(each.policy, policy=policy or each.policy.policy) for each in (suite, session.suite))
     again = bool(context.recorded_again)
     unchanged = not again and _unchanged(gate, run, comparer)
+    drift, adaptive = None, None
+    if gate.interleaving is not None:
+        from row3.comparing.drift import drift_since
+
+        adaptive = gate.interleaving.progress
+        if gate.interleaving.substitute is None:
+            drift = drift_since(session.project, gate.side, comparer, suite)
     scores = [replace(each, unchanged=unchanged) for each in scored.scores(judged, own_policy)]
     scores[0] = candidate = _after_rounds(gate, comparer, scores[0])
     comparers = [comparer, after]
@@ -81,13 +88,6 @@ def compare(
         approvals=new_approvals(session.project.history, base, suite.name),
         added=base is not None,
     )
-    drift, adaptive = None, None
-    if gate.interleaving is not None:
-        from row3.comparing.drift import drift_since
-
-        adaptive = gate.interleaving.progress
-        if gate.interleaving.substitute is None:
-            drift = drift_since(session.project, gate.side, comparer, suite)
     asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from row3.domain.changes import MetricChange
 from row3.domain.judgements import CriteriaChange, Judgement
 from row3.domain.metrics import SLACK, Zone, zone_of
 from row3.domain.runs import BaseHeader
@@ -59,8 +60,10 @@ class Comparer:
     requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     """Digests of the candidate's and of the base's requests, by case id."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
-    asked_again: dict[str, CaseScore] | None = None
-    """Scores of the base's current answers, by case id; None if it is not asked again."""
+    asked_again: dict[str, tuple[CaseScore, CaseScore]] | None = None
+    """Scores of the base's current answers and of the candidate's, by case id; None if the base is not asked again."""
+    saved: Mapping[str, MetricChange] = field(default_factory=dict)
+    """How the candidate's metrics differ from the base's saved answers, if the base is asked again."""
     replaced: list[str] = field(default_factory=list)
     """Cases whose recorded answer differs from the baseline's."""
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
@@ -92,7 +95,7 @@ class Comparer:
         if before is not None:
             self.served[0].update(before.served)
             if self.asked_again is not None:
-                self.asked_again[case_id] = before
+                self.asked_again[case_id] = before, score._replace(before=None, line=b"", detail=None)
         if case_id in self.watched:
             self.kept[case_id] = None if score.base is None else score.base.metrics, score.metrics
         if not resting:
@@ -191,6 +194,7 @@ class Comparer:
             ),
             before=before,
             after=after,
+            saved=self.saved,
             cases=self.counted,
             failed=self.failed,
             incomparable=self.incomparable,

@@ -16,6 +16,7 @@ from row3.domain.words import count
 from row3.errors import InvalidFile, NotServedError, Row3Error, UsageError
 from row3.gate.adaptive import Margin
 from row3.gate.drift import CaseDrift, Drift, DriftCheck, drift_of, sample_of, sample_size
+from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.results import Drifted, Run
 from row3.project.criteria import in_force
@@ -102,16 +103,25 @@ def planned_interleaving(session: Session) -> BaselineRequests | None:
 
 
 def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Suite) -> Drift:
-    """Return how far the base's current answers have drifted from its recorded ones, over cases with both."""
-    pairs, same, again = Pairs(suite.kind), 0, comparer.asked_again or {}
+    """Return how far the base's current answers have drifted from its recorded ones, over cases with both.
+
+    Also tells the comparer how the candidate's metrics differ from the recorded answers, so that a fall of both sides
+    together is seen.
+    """
+    kind, pairs, saved, same = suite.kind, Pairs(suite.kind), Pairs(suite.kind), 0
     for stored in project.cases_of(suite):
-        asked, answered = again.get(stored.id), side.score(stored)
-        if asked is None or answered is None or "failed" in (asked.status, answered.status):
+        found, answered = (comparer.asked_again or {}).get(stored.id), side.score(stored)
+        if found is None or answered is None or "failed" in (found[0].status, answered.status):
             continue
+        asked, now = found
         same += answered.answers == asked.answers
         sides = (answered.repeats, asked.repeats), (answered.spread, asked.spread)
         pairs.add(answered.metrics, asked.metrics, repeats=sides[0], spreads=sides[1])
-    return drift_of(pairs, suite.kind.metrics, suite.policy, suite.kind.primary, same=same)
+        if stored.id in comparer.compared:
+            saved.add(answered.metrics, now.metrics, source=now.source)
+    changes = compare_metrics(*saved.means(), kind.metrics, suite.policy, saved, primary=kind.primary)
+    comparer.saved = {change.key: change for change in changes}
+    return drift_of(pairs, kind.metrics, suite.policy, kind.primary, same=same)
 
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> DriftCheck:

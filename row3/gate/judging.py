@@ -39,6 +39,8 @@ class Scores:
     """Means of the base over those cases."""
     after: Mapping[str, float] = field(default_factory=dict)
     """Means of the candidate over those cases; over all its cases for a metric that the base never has."""
+    saved: Mapping[str, MetricChange] = field(default_factory=dict)
+    """By metric, from the base's saved answers to the candidate's, if the base was asked again."""
     cases: int = 0
     failed: Sequence[str] = ()
     """Cases without an answer from the candidate."""
@@ -267,7 +269,9 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
     beyond noise. An entry has no margin, so an entry that may be noise blocks only until it is confirmed."""
     zones = zones_of(scores.after, scores.metrics, scores.thresholds)
     earlier = zones_of(scores.before, scores.metrics, scores.thresholds)
-    noise = {change.key: change.noise for change in scores.changes}
+    saved = {key: change.baseline for key, change in scores.saved.items() if change.baseline is not None}
+    saved_zones = zones_of(saved, scores.metrics, scores.thresholds)
+    changes = {change.key: change for change in scores.changes}
     for metric in scores.metrics:
         key = metric.key
         if zones.get(key) is not Zone.FAIL:
@@ -278,16 +282,26 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
             continue
         now, before = scores.after[key], scores.before.get(key)
         figures: dict[str, Any] = {"before": before, "after": now, "minimum": threshold.minimum}
-        enters, fell = earlier.get(key) is not Zone.FAIL, before is not None and metric.drop(before, now) > SLACK
-        beyond = before is None or (fell and noise.get(key) == "beyond")
-        limit_decides = not scores.policy.confirm or noise.get(key) == "unknown"
+        enters, change = earlier.get(key) is not Zone.FAIL, changes.get(key)
+        # The base is in the zone too now that it was asked again, but its saved answers were not.
+        moved = not enters and key in saved and saved_zones.get(key) is not Zone.FAIL
+        if moved:
+            figures, enters, change, before = figures | {"saved": saved[key]}, True, scores.saved[key], saved[key]
+        noise = "" if change is None else change.noise
+        fell = before is not None and metric.drop(before, now) > SLACK
+        beyond = before is None or (fell and noise == "beyond")
+        limit_decides = not scores.policy.confirm or noise == "unknown"
         if not warns and enters and (beyond or limit_decides or not scores.final):
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
+            if moved:
+                then_and_now = {"before": before, "after": scores.before[key]}
+                yield Reason(Code.PROVIDER_MOVED, Verdict.PROCEED, key, then_and_now)
             if not beyond and not scores.final:
                 yield _unconfirmed(scores, key)
         else:
             blocks, held = not warns and beyond and fell, (enters or fell) and threshold.held
             verdict = Verdict.BLOCK if blocks else Verdict.INVESTIGATE
+            figures |= {"noise": noise or "unknown"} if fell and not (warns or blocks) else {}
             yield Reason(Code.IN_FAIL_ZONE, verdict, key, figures | UNCALIBRATED if held else figures)
 
 

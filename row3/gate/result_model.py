@@ -140,6 +140,12 @@ class Result(Part):
     differs: list[Shown] | None = None
     interleaved: bool = False
     drift: dict[str, Any] | None = None
+    noise: dict[str, Literal["beyond", "within", "unknown"]] = {}
+    """Whether each metric fell by more than noise; `unknown`: too few cases for a test."""
+    unconfirmed: list[str] = []
+    """Metrics and critical cases whose block may be noise."""
+    confirmation: dict[str, Any] | None = None
+    """How far a block was confirmed by further answers."""
     adaptive: dict[str, Any] | None = None
     match_moves: dict[Literal["baseline", "current"], dict[str, Any]] = {}
     """Match counts over the cases in both runs."""

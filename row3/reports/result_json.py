@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
+from row3.domain.judgements import Code
 from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names, warning_only
 from row3.gate.adaptive import Progress
@@ -161,6 +163,9 @@ def _compared(result: Result, comparison: Comparison) -> Result:
         differs=[f"{name}: {text}" for name, text in differences(base, comparison.run.header)],
         interleaved=comparison.interleaved,
         drift=None if comparison.drift is None else drift_json(comparison.drift),
+        noise={change.key: change.noise for change in comparison.metrics if change.noise},
+        unconfirmed=[reason.subject for reason in comparison.reasons if reason.code is Code.UNCONFIRMED],
+        confirmation=None if comparison.confirmation is None else asdict(comparison.confirmation),
         adaptive=None if comparison.adaptive is None else _adaptive(comparison.adaptive),
         match_moves={"baseline": before, "current": now} if before else {},
         sensitivity=None if seen is None else _sensitivity(seen),

@@ -69,6 +69,13 @@ def entered(**given: Any) -> Scores:
     return side({"recall": 0.6}, {"recall": 0.595}, **{"noise": 0.3} | given)
 
 
+def moved_provider(by: float, now: float = 0.4, *, noise: float = 0.0, **given: Any) -> Scores:
+    """Return scores of both sides asked again, recall 40% for the base, with a saved baseline `by` above the new."""
+    again = side({"recall": 0.4}, {"recall": now}, confirmed=given.pop("confirmed", 0))
+    saved = side({"recall": now + by}, {"recall": now}, noise=noise, **given)
+    return replace(again, saved={change.key: change for change in saved.changes})
+
+
 def few(**given: Any) -> Scores:
     """Return scores of five cases, too few for a test of three gated metrics to reject; recall fell by 8 points."""
     return side(after={"recall": 0.82}, cases=5, policy=policy_with(metrics=(*POLICY.metrics, "beside")), **given)
@@ -185,6 +192,30 @@ ROWS = {
     "... no confirmation wanted": (
         {"scores": entered(policy=policy_with(confirm=0))},
         [("entered_fail_zone", BLOCK)],
+    ),
+    "live: both sides in a fail zone that the saved baseline was not in": (
+        {"scores": moved_provider(0.6)},
+        [("entered_fail_zone", BLOCK), ("provider_moved", PROCEED)],
+    ),
+    "... within noise": (
+        {"scores": moved_provider(0.25, noise=0.4, cases=8)},
+        [("entered_fail_zone", BLOCK), ("unconfirmed", BLOCK), ("provider_moved", PROCEED)],
+    ),
+    "... within noise after all answers": (
+        {"scores": moved_provider(0.25, noise=0.4, cases=8, confirmed=LAST)},
+        [("in_fail_zone", INVESTIGATE)],
+    ),
+    "... where no test can reject": (
+        {"scores": moved_provider(0.25, cases=4, confirmed=LAST)},
+        [("entered_fail_zone", BLOCK), ("provider_moved", PROCEED)],
+    ),
+    "... better than the base now": (
+        {"scores": moved_provider(0.5, 0.5)},
+        [("entered_fail_zone", BLOCK), ("provider_moved", PROCEED)],
+    ),
+    "live: both sides in the fail zone, where the saved baseline was too": (
+        {"scores": moved_provider(0.15)},
+        [("in_fail_zone", INVESTIGATE)],
     ),
     "recall was in its fail zone and is lower beyond noise": (
         {"scores": side({"recall": 0.5}, {"recall": 0.499})},
