@@ -109,6 +109,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
     together is seen.
     """
     kind, pairs, saved, same = suite.kind, Pairs(suite.kind), Pairs(suite.kind), 0
+    compared = frozenset(comparer.compared)
     for stored in project.cases_of(suite):
         found, answered = (comparer.asked_again or {}).get(stored.id), side.score(stored)
         if found is None or answered is None or "failed" in (found[0].status, answered.status):
@@ -117,7 +118,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
         same += answered.answers == asked.answers
         sides = (answered.repeats, asked.repeats), (answered.spread, asked.spread)
         pairs.add(answered.metrics, asked.metrics, repeats=sides[0], spreads=sides[1])
-        if stored.id in comparer.compared:
+        if stored.id in compared:
             saved.add(answered.metrics, now.metrics, source=now.source)
     changes = compare_metrics(*saved.means(), kind.metrics, suite.policy, saved, primary=kind.primary)
     comparer.saved = {change.key: change for change in changes}

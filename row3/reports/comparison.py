@@ -283,7 +283,7 @@ def ground_text(ground: Ground, width: int = 0) -> Text:
     head = "? incomplete" if any(each.code is Code.NO_ANSWER for each in ground.reasons) else head
     text = f": {ground.text}"
     if width and len(head + text) > width:  # first drop a final interval or earlier value, which the table has
-        text = shorten(re.sub(r"( \([^()]+\)|, before \S+)$", "", text), width - len(head))
+        text = shorten(re.sub(r"( \([^()]+\)|, was [^,()]+)$", "", text), width - len(head))
     return f"{head}{text}" if ground.note else [Span(head, TONES[ground.verdict]), text]
 
 

@@ -178,7 +178,7 @@ def _entered(group: Sequence[Reason], words: Words) -> str:
     how = "fell further inside" if reason.code is Code.IN_FAIL_ZONE else "entered"
     was = numbers.percent(before, limits=[float(reason.figures.get("minimum", 0.0))])
     side = "was" if words.before == "before" else words.before
-    earlier = f"{side} {was}" if saved is None else f"was {was} in the saved baseline"
+    earlier = f"{side} {was}" if saved is None else f"was {was} when saved"
     return f"{_title(reason, words)} {how} its fail zone: {_zone(reason, words)}, {earlier}"
 
 
@@ -236,9 +236,8 @@ def _provider_moved(group: Sequence[Reason], words: Words) -> str:
     for reason in group:
         before, after = reason.figures.get("before"), reason.figures.get("after")
         if before is not None and after is not None:
-            parts.append(f"{_title(reason, words)} {numbers.percent(before)} then, {numbers.percent(after)} now")
-    text = "the provider moved: the base's prompts no longer score as recorded"
-    return f"{text}: {'; '.join(parts)}" if parts else text
+            parts.append(f"{_title(reason, words)} {numbers.percent(before)} → {numbers.percent(after)}")
+    return f"the provider moved: the base's {', '.join(parts) or 'answers differ from its recorded ones'}"
 
 
 def _declining(group: Sequence[Reason], words: Words) -> str:

@@ -118,11 +118,44 @@ class TestInterleaved:
             assert (result["drift"]["state"], result["drift"]["cases"]) == ("steady", cases)
             assert result["drift"]["metrics"]["overall"]["delta"] == 0.0
 
-    def test_a_provider_so_low_that_the_zones_fail_is_named(self, box: Box, provider: Make) -> None:
+    @pytest.mark.parametrize(("now", "candidate"), [(2, 2), (1, 1), (1, 2), (0, 1)])
+    def test_a_provider_so_low_that_the_zones_fail_blocks_and_is_the_cause(
+        self, box: Box, provider: Make, now: int, candidate: int
+    ) -> None:
+        provider(lambda asked: concepts(asked, 4))
+        box.row3("--baseline", "--mode", "live", code=0)
+        provider(lambda asked: concepts(asked, candidate if asked.version == "1.1" else now))
+        result = box.row3("--compare", "--mode", "live", "--format", "json", code=1).json
+        assert result["deltas"]["overall"] >= 0.0
+        found = {(reason["code"], reason["subject"]): reason for reason in result["reasons"]}
+        entered, moved = found["entered_fail_zone", "recall"], found["provider_moved", "recall"]
+        assert (entered["verdict"], moved["verdict"]) == ("block", "proceed")
+        assert entered["figures"] == {"before": now / 4, "after": candidate / 4, "minimum": 0.6, "saved": 1.0}
+        assert moved["figures"] == {"before": 1.0, "after": now / 4}
+        assert result["drift"]["state"] == "moved"
+        shown = said(box.row3("--compare", "--mode", "live", code=1).out)
+        assert f"block: Concept recall entered its fail zone: {25 * candidate}.0% (minimum 60%)" in shown
+        assert f"note: the provider moved: the base's Concept recall 100.0% → {25 * now}.0%" in shown
+        again = "record the baseline again (row3 --baseline --mode live) or choose another model and run row3 --compare"
+        assert again in shown
+        assert "fix the prompt" not in shown
+        assert "promote" not in shown
+
+    def test_a_new_live_baseline_ends_that_block(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 2))
+        box.row3("--compare", "--mode", "live", code=1)
+        box.row3("--baseline", "--mode", "live", code=0)
         result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
-        assert result["deltas"]["overall"] == 0.0
-        assert [reason["code"] for reason in result["reasons"]] == ["in_fail_zone"]
+        assert [(reason["code"], reason["verdict"]) for reason in result["reasons"]] == [
+            ("in_fail_zone", "investigate")
+        ]
+        shown = said(box.row3("--compare", "--mode", "live", code=0).out)
+        assert "is in its fail zone, no worse than the base asked again: 50.0% (minimum 60%)" in shown
+
+    def test_a_provider_that_moved_within_the_zones_blocks_nothing(self, box: Box, provider: Make) -> None:
+        provider(fallen)
+        result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
+        assert result["reasons"] == []
         assert result["drift"]["state"] == "moved"
 
     def test_auto_asks_what_is_missing_and_the_sample_says_which_moved(self, box: Box, provider: Make) -> None:

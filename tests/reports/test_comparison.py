@@ -266,7 +266,7 @@ Then: fix the prompt and run row3 --compare again, or accept it with --approve
     ("text", "wanted"),
     [
         ("Overall is worse by 21.8 points; it may be noise (90%: −25.3 to +8.7 points)", "; it may be noise"),
-        ("Heuristic checks entered its fail zone: 66.7% (minimum 95%), before 100.0%", ": 66.7% (minimum 95%)"),
+        ("Heuristic checks entered its fail zone: 66.7% (minimum 95%), was 100.0%", ": 66.7% (minimum 95%)"),
     ],
 )
 def test_a_reason_that_is_too_long_ends_before_what_the_table_has(text: str, wanted: str) -> None:

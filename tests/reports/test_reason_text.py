@@ -79,7 +79,7 @@ def test_the_side_before_is_named() -> None:
     assert reason_text(inside, again).startswith("Concept recall is in its fail zone, no worse than the base asked")
     moved = replace(entered, figures=inside.figures | {"saved": 0.95})
     assert reason_text(moved, again) == (
-        "Concept recall entered its fail zone: 58.0% (minimum 60%), was 95.0% in the saved baseline"
+        "Concept recall entered its fail zone: 58.0% (minimum 60%), was 95.0% when saved"
     )
 
 
@@ -153,8 +153,7 @@ def test_a_cleared_block_has_both_figures_and_the_number_of_answers() -> None:
 
 def test_a_provider_that_moved_has_both_figures() -> None:
     assert lines(Code.PROVIDER_MOVED, NOTE, "recall", "overall", before=1.0, after=0.4) == [
-        "the provider moved: the base's prompts no longer score as recorded: Concept recall 100.0% then, 40.0% now; "
-        "Overall 100.0% then, 40.0% now"
+        "the provider moved: the base's Concept recall 100.0% → 40.0%, Overall 100.0% → 40.0%"
     ]
 
 
