@@ -48,8 +48,7 @@ class Scores:
     """Cases that only the base cannot answer."""
     broke: Sequence[str] = ()
     critical: Mapping[str, float | None] = field(default_factory=dict)
-    """Critical cases that fell beyond the limit or into the fail zone, with the one-sided p-value of the fall: None if
-    no side was asked twice."""
+    """Critical cases that fell beyond the limit or into the fail zone, with the p-value; None: no side asked twice."""
     critical_cases: int = 0
     """How many compared cases are critical."""
     broken_critical: Sequence[str] = ()
@@ -228,8 +227,7 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
 
 
 def _measured(scores: Scores) -> Iterator[Reason]:
-    """Yield what was measured with noise: metrics, zones and critical cases, each with `unconfirmed` where it blocks
-    although it may be noise."""
+    """Yield the reasons that noise may explain, each with `unconfirmed` where more answers could clear it."""
     for change in scores.changes:
         if change.code:
             figures: dict[str, Any] = {"before": change.baseline, "after": change.current}
@@ -271,7 +269,7 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
     earlier = zones_of(scores.before, scores.metrics, scores.thresholds)
     saved = {key: change.baseline for key, change in scores.saved.items() if change.baseline is not None}
     saved_zones = zones_of(saved, scores.metrics, scores.thresholds)
-    changes = {change.key: change for change in scores.changes}
+    noises = {change.key: change.noise for change in scores.changes}
     for metric in scores.metrics:
         key = metric.key
         if zones.get(key) is not Zone.FAIL:
@@ -282,20 +280,19 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
             continue
         now, before = scores.after[key], scores.before.get(key)
         figures: dict[str, Any] = {"before": before, "after": now, "minimum": threshold.minimum}
-        enters, change = earlier.get(key) is not Zone.FAIL, changes.get(key)
+        enters, noise = earlier.get(key) is not Zone.FAIL, noises.get(key, "")
         # The base is in the zone too now that it was asked again, but its saved answers were not.
         moved = not enters and key in saved and saved_zones.get(key) is not Zone.FAIL
         if moved:
-            figures, enters, change, before = figures | {"saved": saved[key]}, True, scores.saved[key], saved[key]
-        noise = "" if change is None else change.noise
+            figures["saved"] = before = saved[key]
+            enters, noise = True, scores.saved[key].noise
         fell = before is not None and metric.drop(before, now) > SLACK
         beyond = before is None or (fell and noise == "beyond")
         limit_decides = not scores.policy.confirm or noise == "unknown"
         if not warns and enters and (beyond or limit_decides or not scores.final):
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
             if moved:
-                then_and_now = {"before": before, "after": scores.before[key]}
-                yield Reason(Code.PROVIDER_MOVED, Verdict.PROCEED, key, then_and_now)
+                yield Reason(Code.PROVIDER_MOVED, Verdict.PROCEED, key, {"before": before, "after": scores.before[key]})
             if not beyond and not scores.final:
                 yield _unconfirmed(scores, key)
         else:

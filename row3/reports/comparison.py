@@ -19,7 +19,7 @@ from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, 
 from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.reason_text import CRITERIA, METRICS, Ground, grounds_of, noise_notes
+from row3.reports.reason_text import CRITERIA, METRICS, Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
     baseline_origin,
@@ -74,12 +74,7 @@ def comparison_document(
         metrics_table(comparison, verbose=verbose),
         legend(comparison, verbose=verbose),
         *judge_blocks(run),
-        *reason_blocks(
-            [*grounds_of(comparison, brief=width > 0), *noise_notes(comparison)],
-            verbose=verbose,
-            most=most,
-            width=width,
-        ),
+        *reason_blocks(grounds_of(comparison, brief=width > 0, noise=True), verbose=verbose, most=most, width=width),
         *problem_blocks(run, verbose=verbose),
         quarantine_note(run.quarantine),
         *case_blocks(comparison, verbose=verbose, most=(most + 1) // 2),
@@ -103,7 +98,7 @@ def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
         *heading(comparison, headed=level > 0, level=level or 3),
         metrics_table(comparison),
         *judge_blocks(comparison.run),
-        *reason_blocks([*grounds_of(comparison), *noise_notes(comparison)]),
+        *reason_blocks(grounds_of(comparison, noise=True)),
         quarantine_note(comparison.run.quarantine),
         *(case_blocks(comparison) if level else []),
         next_note(comparison),

@@ -14,11 +14,11 @@ from row3.domain.verdicts import Verdict
 from row3.domain.words import count, part, spoken
 from row3.gate.policy import GatePolicy, is_ratio, reaches
 from row3.gate.results import Comparison, Confirmation
-from row3.kinds.demands import DISARMED
+from row3.reports.criteria_text import CRITERIA, NAMED, criteria_text
 from row3.reports.sentences import move_text, some
 
-NAMED, NAMED_METRICS = 3, 6
-"""Cases, demands and rules named in one line, and metrics."""
+NAMED_METRICS = 6
+"""Metrics named in one line."""
 MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
 ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
 """Codes with one line per metric."""
@@ -26,13 +26,6 @@ METRICS = frozenset({*ALONE, Code.IN_FAIL_ZONE, Code.CANARY})
 """Codes whose subject is a metric."""
 NOISE = {"within": "worse within noise", "unknown": "worse, in too few cases to tell from noise"}
 HELD = "no block, as the judge is uncalibrated: "
-CRITERIA = {
-    Code.CRITERIA_ADDED: "new",
-    Code.CRITERIA_TIGHTENED: "tightened",
-    Code.CRITERIA_CHANGED: "changed",
-    Code.CRITERIA_REMOVED: "removed",
-    Code.CRITERIA_LOOSENED: "loosened",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +68,25 @@ def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     return Words(metrics, moves, suite.policy, brief, lacking, before, confirmation)
 
 
-def grounds_of(comparison: Comparison, *, brief: bool = False) -> list[Ground]:
-    """Return the reasons of a comparison as lines, worst first and notes last; approvals are left out."""
-    return grounds(
-        [each for each in comparison.reasons if each.code is not Code.APPROVED], words_of(comparison, brief=brief)
-    )
+def grounds_of(comparison: Comparison, *, brief: bool = False, noise: bool = False) -> list[Ground]:
+    """Return the reasons of a comparison as lines, worst first and notes last; approvals are left out.
+
+    `noise` adds a note on metrics that fell within noise.
+    """
+    reasons = [each for each in comparison.reasons if each.code is not Code.APPROVED]
+    return [*grounds(reasons, words_of(comparison, brief=brief)), *(_noise_notes(comparison) if noise else [])]
 
 
-def noise_notes(comparison: Comparison) -> list[Ground]:
+def _noise_notes(comparison: Comparison) -> list[Ground]:
     """Return one note on the metrics beside the primary one that fell noticeably, within noise."""
-    suite = comparison.run.suite
-    metrics, policy = {metric.key: metric for metric in suite.kind.metrics}, suite.policy
-    fallen = []
+    kind, policy, fallen = comparison.run.suite.kind, comparison.run.suite.policy, []
+    metrics = {metric.key: metric for metric in kind.metrics if metric.key != kind.primary}
     for change in comparison.metrics:
-        metric, worse, delta = metrics[change.key], change.worse_by, change.delta
-        if change.noise != "within" or change.code or worse is None or delta is None or metric.key == suite.kind.primary:
+        metric = metrics.get(change.key)
+        if metric is None or change.code or change.noise != "within":
             continue
-        if reaches(worse, change.limit if metric.companion else policy.investigate):
-            fallen.append(f"{metric.title} {numbers.points(delta)}")
+        if reaches(change.worse_by or 0.0, change.limit if metric.companion else policy.investigate):
+            fallen.append(f"{metric.title} {numbers.points(change.delta or 0.0)}")
     text = f"{count(len(fallen), 'other metric')} moved within noise: {some(fallen, NAMED_METRICS)}"
     return [Ground(Verdict.PROCEED, text, ())] if fallen else []
 
@@ -123,7 +117,7 @@ def _group(reason: Reason) -> tuple[Any, ...]:
 def _sentence(group: Sequence[Reason], words: Words) -> str:
     code = group[0].code
     if code in CRITERIA:
-        text = _criteria(group)
+        text = criteria_text(group)
     else:
         sentence = SENTENCES[code]
         text = sentence(group, words) if callable(sentence) else _worded(group, sentence)
@@ -232,20 +226,15 @@ def _cleared(group: Sequence[Reason], words: Words) -> str:
 
 
 def _provider_moved(group: Sequence[Reason], words: Words) -> str:
-    parts = []
-    for reason in group:
-        before, after = reason.figures.get("before"), reason.figures.get("after")
-        if before is not None and after is not None:
-            parts.append(f"{_title(reason, words)} {numbers.percent(before)} → {numbers.percent(after)}")
-    return f"the provider moved: the base's {', '.join(parts) or 'answers differ from its recorded ones'}"
+    sides = [[numbers.percent(reason.figures.get(side, 0.0)) for side in ("before", "after")] for reason in group]
+    moved = [f"{_title(reason, words)} {' → '.join(each)}" for reason, each in zip(group, sides, strict=True)]
+    return f"the provider moved: the base's {', '.join(moved)}"
 
 
-def _declining(group: Sequence[Reason], words: Words) -> str:
-    figures = group[0].figures
-    fall = figures.get("fall")
-    by = "" if fall is None else f", by {numbers.drop_points(fall)} points in all"
-    lasting = ", more than its runs differ" if group[0].verdict is Verdict.INVESTIGATE and by else ""
-    return f"{count(int(figures.get('runs', 0)), 'consecutive run')} declined{by}{lasting}"
+def _declining(group: Sequence[Reason], _: Words) -> str:
+    runs, fall = (group[0].figures.get(name, 0) for name in ("runs", "fall"))
+    lasting = ", more than its runs differ" if group[0].verdict is Verdict.INVESTIGATE else ""
+    return f"{count(runs, 'consecutive run')} declined, by {numbers.drop_points(fall)} points in all{lasting}"
 
 
 def _zone(reason: Reason, words: Words) -> str:
@@ -328,75 +317,6 @@ def _worded(group: Sequence[Reason], sentence: str | tuple[str, str]) -> str:
     text = sentence if isinstance(sentence, str) else sentence[number != 1]
     said = {name: spoken(figures.get(name)) for name in ("before", "after", "by", "reason")}
     return text.format(n=f"{number:,}", names=_subjects(group), whose=whose, **said)
-
-
-def _criteria(group: Sequence[Reason]) -> str:
-    word = CRITERIA[group[0].code]
-    kind, _, name = group[0].subject.partition(" ")
-    if kind == "baseline":
-        return f"the baseline was {word}"
-    if kind == "suite" and len(group) == 1:
-        return f"suite {name} is new, judged by its own baseline" if word == "new" else f"suite {name} was {word}"
-    if kind == "case" and " " not in name:
-        return (
-            f"{_were(count(len(group), 'golden case'), len(group), word)}: {some(list(map(_after_kind, group)), NAMED)}"
-        )
-    if kind == "case":
-        if len(group) == 1:
-            case_id, _, demand = name.partition(" ")
-            return f"golden case {case_id}: {_were(_demand(demand), 1, word)}{_effect(group)}"
-        demands = f"{len(group):,} demands of golden cases"
-        return f"{_were(demands, len(group), word)}: {_demands(group)}{_effect(group)}"
-    one, many = {"rule": ("rule", "rules"), "quarantine": ("quarantine of", "quarantine entries")}.get(
-        kind, ("setting", "settings")
-    )
-    if len(group) == 1:
-        return f"{_were(f'{one} {name or kind}', 1, word)}: {_values(group[0])}{_effect(group)}"
-    values = [f"{_after_kind(reason)} {_values(reason)}" for reason in group]
-    return f"{_were(f'{len(group):,} {many}', len(group), word)}: {some(values, NAMED)}{_effect(group)}"
-
-
-def _were(what: str, number: int, word: str) -> str:
-    """Return `12 golden cases are new`, `rule x was loosened`, `2 demands changed`."""
-    if word == "changed":
-        return f"{what} changed"
-    verb = ("is", "are") if word == "new" else ("was", "were")
-    return f"{what} {verb[number != 1]} {word}"
-
-
-def _after_kind(reason: Reason) -> str:
-    return reason.subject.partition(" ")[2]
-
-
-def _demands(group: Sequence[Reason]) -> str:
-    """Return `ozone (concept halons, canary x), bank-runs (input)`."""
-    by_case: dict[str, list[str]] = {}
-    for reason in group:
-        case_id, _, demand = _after_kind(reason).partition(" ")
-        by_case.setdefault(case_id, []).append(_demand(demand))
-    return some([f"{case_id} ({some(demands, NAMED)})" for case_id, demands in by_case.items()], NAMED)
-
-
-def _demand(key: str) -> str:
-    """Return `concept halons` for the key `concept:halons`."""
-    armed = key.removeprefix(DISARMED)
-    return armed.replace(":", " ", 1) + (" (expected now)" if armed != key else "")
-
-
-def _values(reason: Reason) -> str:
-    before, after = reason.figures.get("before"), reason.figures.get("after")
-    return f"{spoken(before)} → {spoken(after)}"
-
-
-def _effect(group: Sequence[Reason]) -> str:
-    """Return the largest effect of the new criteria on the score of the same answers, if known."""
-    parts = []
-    for side in ("base", "candidate"):
-        pairs = [pair for reason in group if (pair := reason.figures.get(side)) is not None]
-        moves = [after - before for before, after in pairs if before is not None and after is not None]
-        if moves:
-            parts.append(f"{numbers.points(max(moves, key=abs))} ({side})")
-    return f"; the same answers score {', '.join(parts)} points" if parts else ""
 
 
 def _title(reason: Reason, words: Words) -> str:

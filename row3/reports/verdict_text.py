@@ -183,8 +183,8 @@ class Steps:
         """Return what to do if not the prompt but the provider or the model explains the scores."""
         comparison, codes = self.comparison, {each.code for each in self.comparison.reasons}
         drifted = comparison.saved and comparison.drift is not None and comparison.drift.state == "moved"
-        same_prompts = self.run.header.prompt_digests == comparison.baseline.prompt_digests
-        other_model = same_prompts and codes & {Code.MODEL_CHANGED, Code.SERVED_MODEL_CHANGED}
+        same = self.suite.prompted and self.run.header.prompt_digests == comparison.baseline.prompt_digests
+        other_model = same and codes & {Code.MODEL_CHANGED, Code.SERVED_MODEL_CHANGED}
         if not (Code.PROVIDER_MOVED in codes or drifted or other_model):
             return []
         mode = "live" if self.suite.tier == "live" else "record"

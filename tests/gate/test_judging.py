@@ -205,7 +205,7 @@ ROWS = {
         {"scores": moved_provider(0.25, noise=0.4, cases=8, confirmed=LAST)},
         [("in_fail_zone", INVESTIGATE)],
     ),
-    "... where no test can reject": (
+    "... in too few cases for a test": (
         {"scores": moved_provider(0.25, cases=4, confirmed=LAST)},
         [("entered_fail_zone", BLOCK), ("provider_moved", PROCEED)],
     ),

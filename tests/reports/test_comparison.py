@@ -146,6 +146,25 @@ def test_regressions_come_before_improvements_however_small_they_are(make: Any) 
     assert "more" not in shown(make.comparison(run, changes), verbose=True).partition("Cases: ")[2]
 
 
+def test_metrics_that_moved_within_noise_are_one_note(make: Any, comparison: Any) -> None:
+    def noted(noise: str = "within", **falls: float) -> list[str]:
+        moved = [
+            replace(each, delta=falls.get(each.key, 0.0), worse_by=-100 * falls.get(each.key, 0.0), noise=noise)
+            for each in comparison.metrics
+        ]
+        text = shown(replace(make.judged(comparison), metrics=moved))
+        return [line for line in text.splitlines() if "within noise" in line]
+
+    both = "· note: 2 other metrics moved within noise: Concept recall −2.1, Hallucination"
+    assert noted(recall=-0.021, hallucinationRate=-0.014, overall=-0.04) == [both]
+    assert noted(recall=-0.01) == ["· note: 1 other metric moved within noise: Concept recall −1.0"]
+    assert noted(recall=-0.009, overall=-0.04) == []
+    assert noted(recall=0.05) == []
+    assert noted("beyond", recall=-0.05) == []
+    assert noted(duplicateRate=-0.04) == []
+    assert noted(duplicateRate=-0.06) == ["· note: 1 other metric moved within noise: Duplicate rate −6.0"]
+
+
 def test_every_move_is_in_words(make: Any) -> None:
     run = make.run({"a": {"overall": 0.8}, "b": {"overall": 0.0}, "c": {"overall": 0.5}})
     changes = [
@@ -266,7 +285,7 @@ Then: fix the prompt and run row3 --compare again, or accept it with --approve
     ("text", "wanted"),
     [
         ("Overall is worse by 21.8 points; it may be noise (90%: −25.3 to +8.7 points)", "; it may be noise"),
-        ("Heuristic checks entered its fail zone: 66.7% (minimum 95%), was 100.0%", ": 66.7% (minimum 95%)"),
+        ("Heuristic checks entered its fail zone: 66.7% (minimum 95%), was 100.0% when saved", ": 66.7% (minimum 95%)"),
     ],
 )
 def test_a_reason_that_is_too_long_ends_before_what_the_table_has(text: str, wanted: str) -> None:

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from row3.commands.schemas import schemas
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
-from row3.gate.results import SuiteResult, SuitesReport, judged, ran
+from row3.gate.results import Confirmation, SuiteResult, SuitesReport, judged, ran
 from row3.reports.result_json import result_json, suites_json
 
 SCHEMAS = schemas()
@@ -43,6 +43,27 @@ def test_what_is_written_fits_the_schema_and_names_no_other_key(comparison: Any,
         assert value.keys() <= SCHEMAS["result"]["properties"].keys()
     assert misfits("result", value | {"metrics": {"recall": 1.5}})
     assert misfits("result", value | {"zones": {"recall": "fine"}})
+
+
+def test_noise_and_confirmation_are_written(comparison: Any, make: Any) -> None:
+    reasons = [Reason(Code.UNCONFIRMED, Verdict.BLOCK, subject, {"answers": 2}) for subject in ("recall", "rye")]
+    plain = json.loads(b"".join(result_json(judged(comparison))))
+    assert not {"noise", "unconfirmed", "confirmation"} & plain.keys()
+    tested = replace(comparison, metrics=[replace(each, noise="within") for each in comparison.metrics[:2]])
+    known = Confirmation(4, 2, asked=30, missing=30, stopped="--max-cost is spent", command="row3 --compare")
+    value = json.loads(b"".join(result_json(judged(replace(make.judged(tested, *reasons), confirmation=known)))))
+    assert misfits("result", value) == []
+    assert value["noise"] == {each.key: "within" for each in tested.metrics}
+    assert value["unconfirmed"] == ["recall", "rye"]
+    assert value["confirmation"] == {
+        "most": 4,
+        "answers": 2,
+        "asked": 30,
+        "missing": 30,
+        "stopped": "--max-cost is spent",
+        "command": "row3 --compare",
+    }
+    assert misfits("result", value | {"noise": {"recall": "loud"}})
 
 
 def test_half_a_surrogate_pair_is_written(comparison: Any, make: Any) -> None:

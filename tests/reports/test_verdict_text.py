@@ -10,7 +10,9 @@ import pytest
 from row3.domain.judgements import Code, Reason
 from row3.domain.prompts import Lineup
 from row3.domain.verdicts import Verdict
+from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
+from row3.gate.results import Confirmation
 from row3.reports.verdict_text import verdict_label, what_next
 
 AGAIN = "and run row3 --compare again, or accept it with --approve REASON."
@@ -50,6 +52,56 @@ def test_a_block_for_several_reasons_names_all_fixes(comparison: Any, make: Any)
         "Next: row3 investigate ozone",
         f"Then: fix the prompt, restore the golden cases {AGAIN}",
     ]
+
+
+CONFIRM = "row3 --compare --mode record --confirm 4"
+DOUBT = Reason(Code.UNCONFIRMED, BLOCK, "recall")
+
+
+def test_an_unconfirmed_block_is_confirmed_first(comparison: Any, make: Any) -> None:
+    known = replace(comparison, confirmation=Confirmation(4, 2, command=CONFIRM))
+    assert advised(make, known, WORSE, DOUBT)[0] == (
+        f"Next: {CONFIRM} asks up to 2 more answers a case and side, to confirm the block."
+    )
+    entered = Reason(Code.ENTERED_FAIL_ZONE, BLOCK, "recall")
+    assert CONFIRM in advised(make, known, WORSE, entered, DOUBT)[0]
+
+
+def test_answers_that_cannot_clear_the_block_are_not_advised(comparison: Any, make: Any) -> None:
+    known = replace(comparison, confirmation=Confirmation(4, command=CONFIRM))
+    removed = Reason(Code.CRITERIA_REMOVED, BLOCK, "case a")
+    for other in (removed, Reason(Code.WORSE, BLOCK, "overall"), Reason(Code.CRITICAL_BROKE, BLOCK, "rye")):
+        assert not [line for line in advised(make, known, WORSE, DOUBT, other) if CONFIRM in line]
+    stopped = replace(known, confirmation=Confirmation(4, stopped="no provider serves it"))
+    assert not [line for line in advised(make, stopped, WORSE, DOUBT) if "more answers" in line]
+
+
+OTHER = "record the baseline again (row3 --baseline --mode record) or choose another model"
+
+
+@pytest.mark.parametrize("code", [Code.PROVIDER_MOVED, Code.MODEL_CHANGED, Code.SERVED_MODEL_CHANGED])
+def test_what_the_provider_or_the_model_did_is_no_prompt_s_fault(comparison: Any, make: Any, code: Code) -> None:
+    last = advised(make, comparison, WORSE, Reason(code, NOTE, "recall"))[-1]
+    assert last == f"Then: {OTHER} {AGAIN}"
+
+
+def test_another_model_beside_another_prompt_may_be_the_prompt_s_fault(comparison: Any, make: Any) -> None:
+    before = replace(comparison.baseline, prompt_digests={"find": "a"})
+    other = replace(comparison, baseline=before)
+    assert advised(make, other, WORSE, Reason(Code.MODEL_CHANGED, NOTE))[-1] == f"Then: fix the prompt {AGAIN}"
+    assert advised(make, other, WORSE, Reason(Code.PROVIDER_MOVED, NOTE))[-1] == f"Then: {OTHER} {AGAIN}"
+
+
+@pytest.mark.parametrize(
+    ("state", "saved", "fix"), [("moved", True, OTHER), ("moved", False, "fix the prompt"), ("open", True, None)]
+)
+def test_drift_is_the_cause_only_of_a_comparison_with_saved_answers(
+    comparison: Any, make: Any, state: Any, saved: bool, fix: str | None
+) -> None:
+    drifted = replace(
+        comparison, saved=saved, drift=Drift((), comparison.run.suite.kind.primary_metric, state, 9, 0, 0.1)
+    )
+    assert advised(make, drifted, WORSE)[-1] == f"Then: {fix or 'fix the prompt'} {AGAIN}"
 
 
 def test_a_system_is_fixed_and_asked_without_a_model(comparison: Any, make: Any) -> None:

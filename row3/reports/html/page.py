@@ -21,7 +21,7 @@ from row3.reports.html.blocks import FOLDER, blocks_html, templates
 from row3.reports.html.cases import MOST_OPEN, case_list
 from row3.reports.judges import judge_card
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.reason_text import grounds_of, noise_notes
+from row3.reports.reason_text import grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import quarantine_note
 from row3.reports.suites import headword, index_blocks
@@ -100,7 +100,7 @@ def _why(comparison: Comparison) -> Markup:
     known = {change.case_id for change in comparison.cases}
     lines: list[Text] = []
     links: dict[str, str] = {}
-    for ground in [*grounds_of(comparison), *noise_notes(comparison)]:
+    for ground in grounds_of(comparison, noise=True):
         lines.append(ground_text(ground))
         if len(ground.reasons) == 1 and (subject := ground.reasons[0].subject) in known:
             link = f"→ {subject}"
