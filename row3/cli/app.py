@@ -18,6 +18,7 @@ from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.cli.formats import RUN_FORMATS
 from row3.cli.output import make_streams_safe, tell
+from row3.domain.requests import MOST_CONFIRMING
 from row3.domain.words import nearest
 from row3.errors import Row3Error
 
@@ -67,10 +68,13 @@ class Program(Group):
 @options.against()
 @options.dry_run()
 @options.option("--only", type=click.Choice(["failing", "changed"]), help="Run part of the cases, without a verdict.")()
-@click.option("--adaptive", is_flag=True, help="With --compare: ask both sides in rounds until the result is clear.")
-@click.option(
-    "--max-repeats", type=click.IntRange(2, 100), metavar="K", help="Maximum rounds of --adaptive; default: 5."
-)
+@options.option(
+    "--confirm",
+    type=click.IntRange(0, MOST_CONFIRMING),
+    metavar="N",
+    help="With --compare: ask up to N more answers a case and side before a fall that may be noise blocks; 0: none.",
+)()
+@click.option("--adaptive", is_flag=True, help="The same as --confirm 8.")
 @options.max_cost()
 @options.no_interleave()
 @options.run_options()

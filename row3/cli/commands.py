@@ -17,7 +17,7 @@ from row3.domain.words import nearest
 SAME_ANSWERS = frozenset(
     (
         *("suite", "jobs", "format", "out", "directory", "approve", "trust", "policy", "inconclusive", "fail"),
-        *("verbose", "quiet", "no_color", "resume", "max_cost", "make_commit"),
+        *("verbose", "quiet", "no_color", "resume", "max_cost", "make_commit", "confirm", "adaptive"),
     )
 )
 """Options that select no answers: a run continues one of the same command, whatever these are."""
@@ -45,7 +45,7 @@ class Command(click.Command):
             return None
         typed = sorted((name, str(value)) for name, value in ctx.params.items() if name not in SAME_ANSWERS)
         shared = {name: ctx.params.pop(name) for name in Common.__slots__ if name in ctx.params}
-        command, asks = f"{ctx.command_path} {typed}", ctx.params.get("adaptive") or "mode" not in shared
+        command, asks = f"{ctx.command_path} {typed}", "mode" not in shared
         ctx.params["common"] = common = Common(**shared, base=ctx.params.get("against"), command=command, asks=asks)
         for each in self.params:
             if isinstance(each, options.OutFile):

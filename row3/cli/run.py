@@ -13,23 +13,20 @@ from row3.comparing.baseline import pick_cases, save_baseline
 from row3.domain.words import count
 from row3.errors import UsageError
 from row3.gate.results import SuitesReport, judged
-from row3.running.session import MAX_REPEATS, LiveFlags, Session, open_recovered
+from row3.running.session import LiveFlags, Session, open_recovered
 from row3.running.suite_run import note_unused_inputs, plain_run
 
 if TYPE_CHECKING:
     from row3.commands.all_suites import AllSuites
 
-NEEDS = {
-    **dict.fromkeys(("against", "approve", "policy", "inconclusive", "fail", "adaptive", "no_interleave"), "compare"),
-    "max_repeats": "adaptive",
-}
+NEEDS = dict.fromkeys(
+    ("against", "approve", "policy", "inconclusive", "fail", "confirm", "adaptive", "no_interleave"), "compare"
+)
 """Options that need a second option."""
 CONFLICTS = (
     ("baseline", "compare", "run one after the other"),
     ("baseline", "prompt", "promote a version with `row3 promote`"),
-    ("adaptive", "against", "--against judges recorded answers"),
-    ("adaptive", "no_interleave", "--adaptive asks both sides"),
-    ("adaptive", "repeats", "--max-repeats limits the rounds"),
+    ("adaptive", "confirm", "--adaptive is --confirm 8"),
     ("dry_run", "against", "--dry-run gives no verdict"),
     ("dry_run", "approve", "--dry-run gives no verdict"),
     ("only", "all_suites", "leave out --all"),
@@ -37,6 +34,8 @@ CONFLICTS = (
     ("dry_run", "resume", "--dry-run sends nothing"),
 )
 """Options that exclude each other, and why or what to do instead."""
+ADAPTIVE = 8
+"""Answers that `--adaptive` confirms by."""
 SPELLED = {"all_suites": "all", "resume": "continue"}
 """Options by the parameter, where the names differ."""
 
@@ -51,8 +50,8 @@ class Flags:
     against: str | None
     dry_run: bool
     only: Literal["failing", "changed"] | None
+    confirm: int | None
     adaptive: bool
-    max_repeats: int | None
     max_cost: float | None
     no_interleave: bool
 
@@ -60,7 +59,7 @@ class Flags:
 def run_default(common: Common, flags: Flags) -> int:
     """Run `row3` without a command; returns the exit code."""
     _check(common, flags)
-    live = LiveFlags(not flags.no_interleave, flags.adaptive, flags.max_repeats or MAX_REPEATS, flags.max_cost)
+    live = LiveFlags(not flags.no_interleave, ADAPTIVE if flags.adaptive else flags.confirm, flags.max_cost)
     if flags.all_suites:
         return _run_all_suites(common, live, flags)
     if flags.compare and flags.against is not None and (code := _gate_removed(common, flags.against)) is not None:
@@ -105,6 +104,7 @@ def _save_baseline(session: Session, common: Common) -> int:
 
 def _estimate(session: Session, common: Common, flags: Flags) -> int:
     """Show the requests, tokens and price of a live run; a live comparison asks the baseline's prompts too."""
+    from row3.comparing.confirmation import planned_confirmation
     from row3.comparing.drift import planned_interleaving
     from row3.reports.estimate import estimate_document, estimate_json
     from row3.running.estimate import estimate
@@ -115,21 +115,20 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     note_unused_inputs(session, session.suite, lineup)
     baseline = planned_interleaving(session) if flags.compare else None
     plan = estimate(session.project, session.suite, lineup, session.options, baseline=baseline)
+    plan.more = planned_confirmation(session) if flags.compare else None
     common.show_report(estimate_document(plan, verbose=common.verbose > 0), estimate_json(plan))
     return 0
 
 
 def _check(common: Common, flags: Flags) -> None:
     values = {name: getattr(of, name) for of in (flags, common) for name in of.__slots__}
-    given = {name for name, value in values.items() if value not in (None, False, ())}
+    given = {name for name, value in values.items() if value not in (None, (), "") and value is not False}
     for name, needed in NEEDS.items():
         if name in given and needed not in given:
             raise click.UsageError(f"{_option(name)} needs {_option(needed)}")
     for one, other, fix in CONFLICTS:
         if one in given and other in given:
             raise click.UsageError(f"{_option(one)} and {_option(other)} exclude each other; {fix}")
-    if flags.adaptive and common.mode in ("replay", "auto"):
-        raise click.UsageError("--adaptive asks every case again; use --mode live or record")
     asks = next((name for name in ("max_cost", "no_interleave") if name in given), None)
     if asks and common.mode == "replay":
         raise click.UsageError(f"{_option(asks)} has no effect in --mode replay, which asks no provider")

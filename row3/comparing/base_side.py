@@ -14,7 +14,7 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.judges import NOT_RECORDED
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
-from row3.domain.requests import JUDGE, NoAnswer, Request, digest_json, digest_text
+from row3.domain.requests import JUDGE, RECORDED_ONLY, NoAnswer, Request, digest_json, digest_text
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
@@ -24,7 +24,7 @@ from row3.project.recordings import RecordingIndex
 from row3.project.saved_runs import ScoreCache
 from row3.project.suites import Suite
 from row3.running.asks import Given, Question
-from row3.running.evaluate import Answerer, Asking, replay_case
+from row3.running.evaluate import Answerer, Asking, More, replay_case
 from row3.running.lineup import arm_steps, line_up
 from row3.running.meanings import recorded
 from row3.running.replay import Recorded, open_recordings
@@ -45,6 +45,8 @@ class BaseSide:
     """The baseline's manifest, which limits the side to its own cases; None for a commit."""
     shared: bool = False
     """Whether the candidate's requests and their answers are the base's, so that its scores are the base's too."""
+    project: Project | None = None
+    """Where the baseline's prompts are read from; None for a commit, whose lineup has their texts."""
 
     def score(self, stored: StoredCase, candidate: CaseScore | None = None) -> CaseScore | None:
         """Return the score of the base's answer, `failed` if it is missing; None for a case the base does not have."""
@@ -53,6 +55,21 @@ class BaseSide:
         if self.manifest is not None and stored.id not in self.manifest.cases:
             return None
         return replay_case(self.asking, stored, self.answerer)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether nobody can ask it again: answers made by hand, and those of a system as it was."""
+        return RECORDED_ONLY in self.asking.models or self.asking.suite.system is not None
+
+    def with_more(self, more: More) -> BaseSide:
+        """Return the side with further answers, if it can have any. Raises `InvalidFile` if its prompts were edited."""
+        if self.fixed:
+            return self
+        lineup, manifest = self.asking.lineup, self.manifest
+        if self.project is not None and manifest is not None:
+            lineup = baseline_lineup(self.project, self.asking.suite, manifest)
+        asking = replace(self.asking, lineup=lineup, more=more)
+        return replace(self, asking=asking, header=replace(self.header, repeats=asking.most_repeats))
 
     def judged_by(self, suite: Suite, scores: ScoreCache | None) -> BaseSide:
         """Return the same answers under the rules of another suite, with its cached scores."""
@@ -72,6 +89,15 @@ def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -
     return line_up(project, suite, role="promoted", pinned=pinned)
 
 
+def baseline_lineup(project: Project, suite: Suite, baseline: Manifest) -> Lineup:
+    """Return the baseline's prompts. Raises `InvalidFile` if one is gone or was edited."""
+    lineup = line_up(project, suite, role="promoted", pinned=baseline.versions)
+    if lineup.digests() != baseline.prompt_digests:
+        what = "the baseline's prompts were edited after it was saved"
+        raise InvalidFile(what, where="prompts/", fix="Restore them from git")
+    return lineup
+
+
 def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: RecordingIndex) -> BaseSide:
     """Return the side of a baseline, which answers cases whose requests are unchanged.
 
@@ -82,7 +108,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
         stages = tuple(_stage(name, manifest, suite.kind.outputs) for name in manifest.prompts)
         lineup = Lineup(stages, {}, arms=arm_steps(suite, manifest.prompts))
         asking: Asking = _ManifestAsking(suite, lineup, _parameters(manifest), manifest.repeats, manifest=manifest)
-        return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
+        return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest, project=project)
     lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)
     if lineup.digests() != manifest.prompt_digests:
         what = "the baseline's prompts were edited after it was saved, so row3 cannot compare with it"
@@ -164,8 +190,13 @@ class _ManifestAsking(Asking):
     def request(
         self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int, arm: str = ""
     ) -> Request:
-        """Return a request with the manifest's digest and nothing to send; the digest is empty if the input changed."""
+        """Return a request with the manifest's digest and nothing to send; the digest is empty if the input changed.
+
+        Further repeats, which the manifest does not have, are rendered.
+        """
         assert self.manifest is not None
+        if repeat >= self.manifest.repeats:
+            return Asking.request(self, prompt, case_id, variables, repeat, arm)
         case, steps = self.manifest.cases[case_id], [(arm, each.ref.name) for arm, each in self.lineup.steps]
         stage = steps.index((arm, prompt.ref.name))
         place = repeat * len(steps) + stage
@@ -188,7 +219,8 @@ class _ManifestAnswers:
         if isinstance(question, EmbeddingRequest):
             return recorded(question, self.index.embeddings(question.model))
         case = self.manifest.cases[question.case_id]
-        if question.by == JUDGE and question.digest not in case.requests:  # the rubric or the judge has changed since
+        further = question.by != JUDGE and question.repeat >= self.manifest.repeats
+        if further or (question.by == JUDGE and question.digest not in case.requests):  # the rubric or judge changed
             return self.index.answer(question) or NoAnswer(NOT_RECORDED)
         if not question.digest:
             return NoAnswer(NOT_ASKED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,13 +10,15 @@ from typing import Any
 from row3.comparing.approvals import new_approvals
 from row3.comparing.base_side import prompt_diffs
 from row3.comparing.comparison import Comparer, effect_of
+from row3.comparing.confirmation import Confirming, Judged, Part
 from row3.comparing.context import context_of
-from row3.comparing.sources import Gate, Scored, open_gate
+from row3.comparing.sources import Gate, open_gate
+from row3.domain.judgements import Judgement
 from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Scores, judge
+from row3.gate.judging import Context, judge
 from row3.gate.policy import PolicyName
 from row3.gate.results import Comparison, Run
 from row3.project.project import Project
@@ -42,7 +45,7 @@ def compare(
     judges. `pages` collects the details that the HTML report shows. Raises `InvalidFile`, `UsageError`,
     `ProviderStopped`.
     """
-    name, added = session.suite.name, ""
+    name, added, asking = session.suite.name, "", session
     if base is not None and not base.judges(name):
         added = "baseline" if base.has_cases(name) else f"suite {name}"
     if base is not None and not added:
@@ -51,59 +54,63 @@ def compare(
         from row3.comparing.case_pages import CasePages
 
         session = replace(session, options=replace(session.options, page=CasePages(session.suite)))
-    gate = open_gate(session, None if added else base)
+    judge_from = None if added else base
+    gate = open_gate(session, judge_from)
     suite = gate.suite
-    scored = gate.score(session, lineup)
-    run, comparer, after = scored
-    if gate.interleaving is not None:
-        comparer.add_failed(gate.interleaving.unfinished)
+    first = gate.score(session, lineup)
+    context = context_of(gate, first.run, first.comparer, first.after, added)
+    policies = suite.policy, session.suite.policy
+    if policy is not None:
+        policies = replace(policies[0], policy=policy), replace(policies[1], policy=policy)
+    again = bool(context.recorded_again)
+    unchanged = not again and _unchanged(gate, first.run, first.comparer)
+    scores = [replace(each, unchanged=unchanged) for each in first.scores(*policies)]
+    parts = [Part(session, lineup, first, first, scores)]
+    if (promoted := _promoted(gate, first.run, again=again)) is not None:
+        its_session, of_head = promoted
+        scored = gate.score(its_session, of_head)
+        parts.append(Part(its_session, of_head, scored, scored, scored.scores(*policies)))
+    approvals = new_approvals(session.project.history, base, suite.name)
+
+    def judged(parts: Sequence[Part], context: Context) -> Judgement:
+        comparers = [comparer for part in parts for comparer in part.scored.comparers]
+        return judge(
+            suite.name,
+            gate.changes,
+            [scores for part in parts for scores in part.scores],
+            context,
+            effect=partial(effect_of, parts[0].scored.comparer, parts[0].scored.after),
+            answers=[answer for comparer in comparers for answer in comparer.answers],
+            approvals=approvals,
+            added=base is not None,
+        )
+
+    found = Judged(parts, context, judged(parts, context))
+    found, confirmation = Confirming(asking, gate, judge_from, policies, judged, policy).confirm(found)
+    part, judgement, drift = found.parts[0], found.judgement, found.drift or found.parts[0].scored.drift
+    run, comparer = part.scored.run, part.scored.comparer
+    if len(found.parts) > 1:
+        run = replace(run, problems=[*found.parts[1].scored.run.problems, *run.problems])
     if not session.options.partial and gate.manifest is not None and gate.base is None:
         seen = {*comparer.requests, *comparer.failed}
         comparer.add_removed([case_id for case_id in gate.manifest.cases if case_id not in seen])
-    context = context_of(gate, run, comparer, after, added)
-    judged, own_policy = (replace(each.policy, policy=policy or each.policy.policy) for each in (suite, session.suite))
-    again = bool(context.recorded_again)
-    unchanged = not again and _unchanged(gate, run, comparer)
-    drift, adaptive = None, None
-    if gate.interleaving is not None:
-        from row3.comparing.drift import drift_since
-
-        adaptive = gate.interleaving.progress
-        if gate.interleaving.substitute is None:
-            drift = drift_since(session.project, gate.side, comparer, suite)
-    scores = [replace(each, unchanged=unchanged) for each in scored.scores(judged, own_policy)]
-    scores[0] = candidate = _after_rounds(gate, comparer, scores[0])
-    comparers = [comparer, after]
-    if (promoted := _promoted(gate, run, again=again)) is not None:
-        run = replace(run, problems=[*promoted.run.problems, *run.problems])
-        scores += promoted.scores(judged, own_policy)
-        comparers += [promoted.comparer, promoted.after]
-    judgement = judge(
-        suite.name,
-        gate.changes,
-        scores,
-        context,
-        effect=partial(effect_of, comparer, after),
-        answers=[answer for each in comparers if each is not None for answer in each.answers],
-        approvals=new_approvals(session.project.history, base, suite.name),
-        added=base is not None,
-    )
     asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
-    if saved and blocks and gate.base is None and comparer.compared:
+    if saved and blocks and confirmation is None and gate.base is None and comparer.compared:
         from row3.comparing.drift import drift_by_sample
 
         run, drift = drift_by_sample(session, gate.side, run, comparer.compared)
     return replace(
-        comparer.comparison(run, _asked_header(gate), candidate, judgement),
+        comparer.comparison(run, _asked_header(gate, part.scored.base), part.scores[0], judgement),
         against=None if base is None else base.label,
         declines=context.decline.runs,
         prompt_diffs=prompt_diffs(gate.base or gate.head, gate.side.header, run.lineup),
         interleaved=gate.interleaving is not None,
         saved=saved,
         drift=drift,
-        adaptive=adaptive,
+        confirmation=confirmation,
+        once=first.run if confirmation is not None and confirmation.answers else None,
         behind=0 if base is None else base.behind,
         own_baseline=bool(added),
         golden=_golden(gate, comparer),
@@ -130,28 +137,10 @@ def _golden(gate: Gate, comparer: Comparer) -> dict[str, list[str]]:
     return {word: case_ids for word, case_ids in found.items() if case_ids}
 
 
-def _asked_header(gate: Gate) -> BaseHeader:
+def _asked_header(gate: Gate, header: BaseHeader) -> BaseHeader:
     """Return the base's header, with the model that was asked instead if no provider serves the base's."""
-    header, substitute = gate.side.header, None if gate.interleaving is None else gate.interleaving.substitute
+    substitute = None if gate.interleaving is None else gate.interleaving.substitute
     return header if substitute is None else replace(header, model=header.model.replace(RECORDED_ONLY, substitute))
-
-
-def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
-    """Return the scores judged so that what may be noise does not block, if the comparison was adaptive."""
-    progress = None if gate.interleaving is None else gate.interleaving.progress
-    if progress is None:
-        return scores
-    from row3.gate.adaptive import judge_rounds
-
-    kind, policy = gate.suite.kind, scores.policy
-    by_evidence = comparer.scores(replace(policy, policy="evidence")).changes
-    by_interval = comparer.scores(replace(policy, policy="paired")).changes
-    others = by_interval if policy.policy == "paired" else by_evidence
-    changes = [
-        judge_rounds(progress, fixed, paired, policy) if own.key == kind.primary else own
-        for own, fixed, paired in zip(others, by_evidence, by_interval, strict=True)
-    ]
-    return replace(scores, changes=changes)
 
 
 def _unchanged(gate: Gate, run: Run, comparer: Comparer) -> bool:
@@ -168,8 +157,8 @@ def _unchanged(gate: Gate, run: Run, comparer: Comparer) -> bool:
     return all(digest in answered for asked, _ in comparer.requests.values() for digest in asked)
 
 
-def _promoted(gate: Gate, run: Run, *, again: bool) -> Scored | None:
-    """Score the head's promoted versions, unless they are the candidate or, with no answer `again`, the base's."""
+def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Session, Lineup] | None:
+    """Return the head's promoted versions, unless they are the candidate or, with no answer `again`, the base's."""
     session, header = gate.session, gate.side.header
     if gate.base is None or not run.suite.prompted:
         return None
@@ -179,7 +168,7 @@ def _promoted(gate: Gate, run: Run, *, again: bool) -> Scored | None:
     if asked == _asked_by(run.header) or (not again and asked == _asked_by(header)):
         return None
     options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=repeats)
-    return gate.score(replace(session, options=options), gate.promoted)
+    return replace(session, options=options), gate.promoted
 
 
 def _asked(suite: Suite, lineup: Lineup, repeats: int) -> tuple[Any, ...]:

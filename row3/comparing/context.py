@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from row3.domain.judgements import CriteriaChange, Reason
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
-from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
 from row3.gate.judging import Context
 from row3.gate.power import detectable_metrics
@@ -50,7 +49,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
     context = Context(
-        rolling=tuple(_rolling(history if base is None else earlier, run, suite)),
+        rolling=tuple(rolling_of(gate, run, 0)),
         decline=declining_runs(history, run, suite),
         merged=after is not None and bool(_detectable(comparer, suite) - _detectable(after, suite)),
         partial=session.options.partial,
@@ -70,12 +69,20 @@ def _detectable(comparer: Comparer, suite: Suite) -> set[str]:
     return detectable_metrics(comparer.pairs, suite.kind.metrics, suite.policy, primary=suite.kind.primary)
 
 
-def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> Iterable[Reason]:
-    """Compare the run with the mean of the latest runs, if the base's gate uses a rolling baseline."""
-    if suite.policy.baseline == "saved" or run.partial:
+def rolling_of(gate: Gate, run: Run, confirmed: int) -> Iterable[Reason]:
+    """Compare the run with the mean of the latest runs, if the base's gate uses a rolling baseline.
+
+    `confirmed`: how many answers a case were asked to confirm a drop.
+    """
+    suite, policy = gate.suite, gate.suite.policy
+    if policy.baseline == "saved" or run.partial:
         return ()
+    history = gate.session.project.history if gate.base is None else gate.base.history
     entry = entry_of(with_action(run, "compare", commit=None, dirty=None))
-    return rolling_baseline(history, entry, suite.tier, suite.kind.metrics, suite.policy, primary=suite.kind.primary)
+    final = confirmed >= policy.confirm
+    return rolling_baseline(
+        history, entry, suite.tier, suite.kind.metrics, policy, primary=suite.kind.primary, final=final
+    )
 
 
 def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:

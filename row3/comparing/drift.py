@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from row3.comparing.base_side import BaseSide, baseline_side, side_of_lineup
+from row3.comparing.base_side import BaseSide, baseline_lineup, baseline_side, side_of_lineup
 from row3.comparing.baseline import read_baseline
 from row3.comparing.comparison import Comparer
 from row3.domain.manifests import Manifest
 from row3.domain.progress import Spent
 from row3.domain.requests import RECORDED_ONLY
-from row3.domain.scores import Usage
 from row3.domain.words import count
 from row3.errors import InvalidFile, NotServedError, Row3Error, UsageError
-from row3.gate.adaptive import Margin
 from row3.gate.drift import CaseDrift, Drift, DriftCheck, drift_of, sample_of, sample_size
-from row3.gate.moves import compare_metrics
-from row3.gate.pairs import Pairs, align_metrics
+from row3.gate.pairs import align_metrics
 from row3.gate.results import Drifted, Run
 from row3.project.criteria import in_force
 from row3.project.project import Project, baseline_tier, has_baseline
 from row3.project.suites import Suite
 from row3.running.budget import prices_of
 from row3.running.case_results import Packing
-from row3.running.collect import usage_json, usage_of
+from row3.running.collect import usage_of, with_usage
 from row3.running.estimate import BaselineRequests
 from row3.running.evaluate import Asking
-from row3.running.interleaved import Adaptive, Interleaving
+from row3.running.interleaved import Interleaving
 from row3.running.lineup import line_up
 from row3.running.live import LiveRun
 from row3.running.replay import open_recordings
@@ -38,36 +35,21 @@ from row3.running.stages import parameters_from
 def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None:
     """Return how to ask the baseline's prompts in the same run; None to use its recorded answers.
 
-    A system has no earlier version to ask. Raises `UsageError` if the comparison is adaptive and cannot ask.
+    A system has no earlier version to ask.
     """
-    suite, live = session.suite, session.command.live
-    if suite.system is not None:
-        if live.adaptive:
-            what = f"row3 cannot ask the baseline's version of a `{suite.system.type}` system"
-            raise UsageError(what, where="--adaptive", fix="Leave it out; use --repeats to average answers")
-        return None
-    if not live.interleave:
+    suite = session.suite
+    if suite.system is not None or not session.command.live.interleave:
         return None
     model = session.options.overrides.model or suite.provider.model
     try:
         again = baseline_asking(session.project, suite, baseline, session.options.repeats, model)
     except Row3Error as error:
-        what = f"the baseline's prompts cannot be asked again: {error}"
-        if live.adaptive:
-            raise UsageError(what, where="--adaptive", fix="Leave it out") from None
-        session.say(what)
+        session.say(f"the baseline's prompts cannot be asked again: {error}")
         return None
-    adaptive, kind = None, suite.kind
-    if live.adaptive:
-        rewards = sum(weight for weight in suite.rules.weights.values() if weight > 0)
-        highest, up = min(1.0, rewards) if rewards > 0 else 1.0, kind.primary_metric.higher_is_better
-        margin = Margin.of(suite.policy, kind.primary, higher_is_better=up, highest=highest)
-        resting = frozenset(entry.case_id for entry in in_force(session.project, suite).active)
-        adaptive = Adaptive(live.max_repeats, margin, kind.primary, resting, bool(kind.invented))
     by_hand = any(each.get("model") == RECORDED_ONLY for each in baseline.parameters.values())
     if by_hand:
         session.say(f"the baseline's answers were made by hand: asking its prompts with `{model}` too")
-    return Interleaving(again, baseline.cases.__contains__, adaptive, substitute=model if by_hand else None)
+    return Interleaving(again, baseline.cases.__contains__, substitute=model if by_hand else None)
 
 
 def baseline_asking(
@@ -77,10 +59,7 @@ def baseline_asking(
 
     Raises `InvalidFile` if a prompt is gone or was edited, `NotServedError` for such a model without a `substitute`.
     """
-    lineup = line_up(project, suite, role="promoted", pinned=baseline.versions)
-    if lineup.digests() != baseline.prompt_digests:
-        what = "the baseline's prompts were edited after it was saved"
-        raise InvalidFile(what, where="prompts/", fix="Restore them from git")
+    lineup = baseline_lineup(project, suite, baseline)
     parameters = {name: parameters_from(each) for name, each in baseline.parameters.items()}
     for name, each in parameters.items():
         if each.model == RECORDED_ONLY:
@@ -96,33 +75,7 @@ def planned_interleaving(session: Session) -> BaselineRequests | None:
     """Return the baseline requests a comparison would add to its plan. Raises as `interleaving_of`."""
     baseline = read_baseline(session.project, session.suite)
     found = interleaving_of(session, baseline)
-    if found is None:
-        return None
-    rounds = session.command.live.max_repeats if session.command.live.adaptive else 1
-    return BaselineRequests(found.baseline, frozenset(baseline.cases), rounds)
-
-
-def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Suite) -> Drift:
-    """Return how far the base's current answers have drifted from its recorded ones, over cases with both.
-
-    Also tells the comparer how the candidate's metrics differ from the recorded answers, so that a fall of both sides
-    together is seen.
-    """
-    kind, pairs, saved, same = suite.kind, Pairs(suite.kind), Pairs(suite.kind), 0
-    compared = frozenset(comparer.compared)
-    for stored in project.cases_of(suite):
-        found, answered = (comparer.asked_again or {}).get(stored.id), side.score(stored)
-        if found is None or answered is None or "failed" in (found[0].status, answered.status):
-            continue
-        asked, now = found
-        same += answered.answers == asked.answers
-        sides = (answered.repeats, asked.repeats), (answered.spread, asked.spread)
-        pairs.add(answered.metrics, asked.metrics, repeats=sides[0], spreads=sides[1])
-        if stored.id in compared:
-            saved.add(answered.metrics, now.metrics, source=now.source)
-    changes = compare_metrics(*saved.means(), kind.metrics, suite.policy, saved, primary=kind.primary)
-    comparer.saved = {change.key: change for change in changes}
-    return drift_of(pairs, kind.metrics, suite.policy, kind.primary, same=same)
+    return None if found is None else BaselineRequests(found.baseline, frozenset(baseline.cases))
 
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> DriftCheck:
@@ -164,27 +117,12 @@ def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[st
     except Row3Error as error:
         session.say(f"cannot tell whether the prompt or the provider moved: {error}")
         return run, None
-    run = _with_usage(run, again.usage)
+    run = with_usage(run, again.usage)
     if again.failed:
         case_id, problem = next(iter(again.failed.items()))
         session.say(f"cannot tell whether the prompt or the provider moved: {case_id}: {problem}")
         return run, None
     return run, again.drift
-
-
-def _with_usage(run: Run, more: Usage) -> Run:
-    """Return the run with the sample's usage added, except latencies."""
-    own = run.usage
-    usage = replace(
-        own,
-        requests=own.requests + more.requests,
-        replayed=own.replayed + more.replayed,
-        prompt_tokens=own.prompt_tokens + more.prompt_tokens,
-        completion_tokens=own.completion_tokens + more.completion_tokens,
-        cost_usd=None if own.cost_usd is None or more.cost_usd is None else own.cost_usd + more.cost_usd,
-        truncated=own.truncated + more.truncated,
-    )
-    return replace(run, usage=usage, header=run.header.replace(usage=usage_json(usage)))
 
 
 def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:

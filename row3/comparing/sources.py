@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from row3.comparing.base_side import BaseSide, promoted_lineup, side_of_baseline, side_of_lineup
@@ -12,14 +13,19 @@ from row3.comparing.comparison import Comparer
 from row3.domain.judgements import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
+from row3.domain.runs import BaseHeader
+from row3.domain.scores import CaseScore
+from row3.gate.drift import Drift, drift_between
 from row3.gate.judging import Scores
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Run
 from row3.project.criteria import changed_criteria, in_force
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex, open_changed
 from row3.project.suites import Suite
-from row3.running.case_results import Before
+from row3.running.evaluate import NO_MORE, Asking, More
 from row3.running.lineup import line_up
 from row3.running.replay import open_recordings
 from row3.running.run_options import check_cases, make_asking
@@ -34,15 +40,33 @@ class Scored(NamedTuple):
     """A lineup's run, compared with the base."""
 
     run: Run
+    base: BaseHeader
+    drift: Drift | None
+    """How far the base's answers have drifted, if it was asked again."""
     comparer: Comparer
     """The comparison by the base's criteria."""
     after: Comparer | None = None
     """The comparison by the head's criteria; None if they are the base's."""
 
-    def scores(self, by_base: GatePolicy, by_head: GatePolicy) -> list[Scores]:
+    def scores(self, by_base: GatePolicy, by_head: GatePolicy, *, confirmed: int = 0) -> list[Scores]:
         """Return what the gate judges, by the base's policy and by the head's if their criteria differ."""
-        head = [] if self.after is None else [replace(self.after.scores(by_head), by_head=True)]
-        return [self.comparer.scores(by_base), *head]
+        after = self.after
+        head = [] if after is None else [replace(after.scores(by_head, confirmed=confirmed), by_head=True)]
+        return [self.comparer.scores(by_base, confirmed=confirmed), *head]
+
+    @property
+    def comparers(self) -> list[Comparer]:
+        """The comparisons by either criteria."""
+        return [self.comparer, *([] if self.after is None else [self.after])]
+
+
+class Ruling(NamedTuple):
+    """The criteria that score the answers."""
+
+    suite: Suite
+    judge: Project
+    more: More = NO_MORE
+    """Further answers to the cases that both sides answer."""
 
 
 @dataclass
@@ -72,23 +96,73 @@ class Gate:
         session = self.session
         return promoted_lineup(session.project, session.suite, self.head.manifest(session.suite.name))
 
-    def score(self, session: Session, lineup: Lineup | None = None) -> Scored:
+    def rulings(self, session: Session, first: Scored | None = None, more: More = NO_MORE) -> list[Ruling]:
+        """Return the base's criteria, and the head's if they differ; `first` has the cases that `more` is for."""
+        found = [Ruling(self.suite, self.base or self.head)]
+        if self.base is not None and self.changes:
+            found.append(Ruling(session.command.applied(session.suite), self.head))
+        if first is None:
+            return found
+        cases = (frozenset(comparer.compared) for comparer in first.comparers)
+        return [each._replace(more=replace(more, cases=own)) for each, own in zip(found, cases, strict=True)]
+
+    def score(self, session: Session, lineup: Lineup | None = None, rulings: Sequence[Ruling] = ()) -> Scored:
         """Run a lineup and compare it with the base, by the base's criteria and by the head's if they differ."""
-        judge = self.base or self.head
         lineup = lineup or line_up(session.project, self.suite, role="candidate", named=session.options.named)
-        comparer = self._comparer(judge, self.suite)
-        answered = partial(run_suite, session, lineup=lineup, index=self.index, interleaving=self.interleaving)
-        run = answered(
-            suite=self.suite, judge=judge, before=self._before(session, self.suite, lineup), take=comparer.take
-        )
-        comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
-        if self.base is None or not self.changes:
-            return Scored(run, comparer)
-        judged = session.command.gate.applied(session.suite)
-        after = self._comparer(self.head, judged)
-        own = answered(suite=judged, judge=self.head, before=self._before(session, judged, lineup), take=after.take)
-        after.add_failed(own.failed)
-        return Scored(replace(run, problems=[*run.problems, *own.problems]), comparer, after)
+        runs, comparers, header, drift = [], [], self.side.header, None
+        for suite, judge, more in rulings or self.rulings(session):
+            side = self.side.with_more(more) if more.answers and self.interleaving is None else self.side
+            header = (
+                side.header
+                if self.interleaving is None
+                else replace(header, repeats=self.side.header.repeats + more.answers)
+            )
+            comparer, cache = self._comparer(judge, suite), None if session.options.page else session.scores(suite)
+            run = run_suite(
+                replace(session, options=replace(session.options, more=more)),
+                lineup=lineup,
+                suite=suite,
+                judge=judge,
+                index=self.index,
+                interleaving=self.interleaving,
+                before=replace(side.judged_by(suite, cache), shared=self._is_base(session, lineup)).score,
+                take=comparer.take,
+            )
+            comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
+            if self.interleaving is not None and self.interleaving.substitute is None:
+                drift = self._drift(comparer, suite)
+            runs.append(run)
+            comparers.append(comparer)
+        problems = [problem for run in runs for problem in run.problems]
+        return Scored(replace(runs[0], problems=problems), header, drift, *comparers)
+
+    def scores_then(self, suite: Suite, judge: Project, case_ids: Collection[str]) -> dict[str, CaseScore]:
+        """Return the scores of the base's recorded or saved answers to these cases."""
+        side = self.side.judged_by(suite, None)
+        scores = {stored.id: side.score(stored) for stored in judge.cases_of(suite, frozenset(case_ids))}
+        return {case_id: score for case_id, score in scores.items() if score is not None}
+
+    def _drift(self, comparer: Comparer, suite: Suite) -> Drift:
+        """Return how far the base's current answers have drifted from its saved ones.
+
+        Also tells the comparer how the candidate's metrics differ from the saved ones, so that a fall of both sides
+        together is seen.
+        """
+        again, kind, saved = comparer.asked_again or {}, suite.kind, Pairs(suite.kind)
+        then = self.scores_then(suite, self.head, again)
+        for case_id in comparer.compared:
+            if case_id in then and then[case_id].status != "failed":
+                now = again[case_id][1]
+                saved.add(then[case_id].metrics, now.metrics, source=now.source)
+        changes = compare_metrics(*saved.means(), kind.metrics, suite.policy, saved, primary=kind.primary)
+        comparer.saved = {change.key: change for change in changes}
+        return drift_between(then, {case_id: score for case_id, (score, _) in again.items()}, kind, suite.policy)
+
+    def further(self, suite: Suite, more: More) -> Asking | None:
+        """Return the base's further requests; None if nobody can ask it again."""
+        if self.interleaving is not None:
+            return replace(self.interleaving.baseline, more=more)
+        return None if self.side.fixed else self.side.judged_by(suite, None).with_more(more).asking
 
     def _comparer(self, judge: Project, suite: Suite) -> Comparer:
         """Return a comparer that knows which are in quarantine."""
@@ -97,10 +171,6 @@ class Gate:
         comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active})
         comparer.asked_again = None if self.interleaving is None else {}
         return comparer
-
-    def _before(self, session: Session, suite: Suite, lineup: Lineup) -> Before:
-        side = self.side.judged_by(suite, None if session.options.page else session.scores(suite))
-        return replace(side, shared=self._is_base(session, lineup)).score
 
     def _is_base(self, session: Session, lineup: Lineup) -> bool:
         """Return whether the lineup asks what the base asks, gets the same answers and is scored by the same rules."""
@@ -140,4 +210,4 @@ def open_gate(session: Session, base: Project | None) -> Gate:
     manifest = base.manifest(own.name)
     side = side_of_lineup(theirs, promoted_lineup(base, theirs, manifest), before, manifest)
     changes = changed_criteria(base, theirs, project, own)
-    return Gate(session, base, session.command.gate.applied(rules), manifest, side, project, head, before, changes)
+    return Gate(session, base, session.command.applied(rules), manifest, side, project, head, before, changes)

@@ -61,18 +61,6 @@ def cut(low: float, high: float) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
-    """An adaptive comparison's result for the primary metric."""
-
-    asked: int
-    cases: int
-    outcome: Literal["loss", "within", "few", "open"]
-    """A loss beyond the limit on these cases is shown, ruled out, undecidable with so few cases, or undecided."""
-    cases_needed: int | None = None
-    """About how many cases would decide it; None if unknown."""
-
-
-@dataclass(frozen=True, slots=True)
 class MetricChange:
     """Change of one aggregate metric between two runs; means over the cases that both runs have."""
 
@@ -106,7 +94,6 @@ class MetricChange:
     """Independent units: cases, or sources if cases share one."""
     units_needed: int = 0
     """For `few_units` and `rare_loss`, how many units would resolve the doubt; 0 if unknown."""
-    rounds: Rounds | None = None
 
     @property
     def significant(self) -> bool:

@@ -178,3 +178,5 @@ def labelled(model: str) -> str:
 
 MOST_REPEATS = 100
 """Maximum number of repeats of a case."""
+MOST_CONFIRMING = 20
+"""Most further answers, a case and side, that confirm a block."""

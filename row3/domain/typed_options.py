@@ -11,7 +11,7 @@ REQUEST = ("prompt", "model", "temperature", "seed", "max-tokens")
 GATE = ("policy", "inconclusive", "fail")
 REPEATED: Final[Mapping[str, tuple[str, ...]]] = {
     "row3": (*REQUEST, "mode", "repeats"),
-    "row3 --compare": (*REQUEST, *GATE, "mode", "repeats", "adaptive", "max-repeats", "max-cost", "no-interleave"),
+    "row3 --compare": (*REQUEST, *GATE, "mode", "repeats", "confirm", "max-cost", "no-interleave"),
     "row3 --baseline": (*REQUEST[1:], "mode", "repeats"),
     "row3 promote": (*REQUEST, *GATE, "mode", "repeats"),
     "row3 investigate": (*REQUEST, "mode", "fail"),

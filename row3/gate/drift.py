@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 from row3.domain.changes import MetricChange
 from row3.domain.metrics import SLACK, Metric
 from row3.domain.requests import digest_text
-from row3.domain.scores import Usage
+from row3.domain.scores import CaseScore, Usage
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, exceeds, reaches
 from row3.gate.power import sensitivity
+from row3.kinds.base import Kind
 
 FEWEST, MOST = 10, 20
 """Suites up to the first size are asked whole; by default a sample never exceeds the second."""
@@ -74,6 +75,18 @@ def sample_of(ids: Iterable[str], wanted: int, seed: int) -> list[str]:
     ids = list(ids)
     chosen = set(sorted(ids, key=lambda case_id: digest_text(f"{seed}:{case_id}"))[:wanted])
     return [case_id for case_id in ids if case_id in chosen]
+
+
+def drift_between(then: Mapping[str, CaseScore], now: Mapping[str, CaseScore], kind: Kind, policy: GatePolicy) -> Drift:
+    """Return how far the base's answers have drifted, over the cases that have a score then and now."""
+    pairs, same = Pairs(kind), 0
+    for case_id, old in then.items():
+        new = now.get(case_id)
+        if new is None or "failed" in (old.status, new.status):
+            continue
+        same += old.answers == new.answers
+        pairs.add(old.metrics, new.metrics, repeats=(old.repeats, new.repeats), spreads=(old.spread, new.spread))
+    return drift_of(pairs, kind.metrics, policy, kind.primary, same=same)
 
 
 def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primary: str, *, same: int) -> Drift:

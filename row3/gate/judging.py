@@ -98,6 +98,8 @@ class Context:
     model: tuple[str, str] | None = None
     """Model and parameters of base and candidate, if they differ."""
     served: tuple[str, str] | None = None
+    provider_moved: MetricChange | None = None
+    """How the base's answers moved when they were asked again, if beyond noise."""
     history_removed: int = 0
     rolling: Sequence[Reason] = ()
     """The mean of the latest runs, if the suite's gate uses it."""
@@ -200,6 +202,12 @@ def _all(
 def unconfirmed(scores: Scores) -> list[str]:
     """Return the metrics and critical cases that block although more answers could clear them."""
     return [reason.subject for reason in _measured(scores) if reason.code is Code.UNCONFIRMED]
+
+
+def blocks_for_good(scores: Scores) -> bool:
+    """Return whether the scores block for a reason that no further answer can clear."""
+    subjects = unconfirmed(scores)
+    return any(each.verdict is Verdict.BLOCK and each.subject not in subjects for each in _score_reasons(scores))
 
 
 def _score_reasons(scores: Scores) -> Iterator[Reason]:
@@ -348,6 +356,9 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
         yield Reason(Code.RECORDED, Verdict.PROCEED, figures={"answers": context.recorded})
     if context.history_removed:
         yield Reason(Code.HISTORY_REMOVED, Verdict.INVESTIGATE, figures={"entries": context.history_removed})
+    if (moved := context.provider_moved) is not None:
+        figures = {"before": moved.baseline, "after": moved.current}
+        yield Reason(Code.PROVIDER_MOVED, Verdict.PROCEED, moved.key, figures)
     for code, pair in ((Code.MODEL_CHANGED, context.model), (Code.SERVED_MODEL_CHANGED, context.served)):
         if pair is not None:
             yield Reason(code, Verdict.PROCEED, figures={"before": pair[0], "after": pair[1]})

@@ -146,7 +146,6 @@ class Result(Part):
     """Metrics and critical cases whose block may be noise."""
     confirmation: dict[str, Any] | None = None
     """How far a block was confirmed by further answers."""
-    adaptive: dict[str, Any] | None = None
     match_moves: dict[Literal["baseline", "current"], dict[str, Any]] = {}
     """Match counts over the cases in both runs."""
     sensitivity: dict[str, Any] | None = None

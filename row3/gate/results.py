@@ -17,7 +17,6 @@ from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.scores import CaseScore, Tally, Usage
 from row3.domain.typed_options import NOTHING, Given
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, DriftCheck
 from row3.gate.policy import GatePolicy, exceeds, reaches
 from row3.gate.power import Sensitivity
@@ -174,9 +173,10 @@ class Comparison:
     """New answers are compared with saved ones, so provider drift looks like an effect of the prompt."""
     drift: Drift | None = None
     """Drift of the base's prompts from their recorded answers, if all cases or a sample were asked again."""
-    adaptive: Progress | None = None
     confirmation: Confirmation | None = None
     """None if no block had to be confirmed."""
+    once: Run | None = None
+    """The run without the answers that confirm, which a promotion saves as the baseline; None if `run` has none."""
     behind: int = 0
     """Commits of `against` that HEAD lacks and that change files row3 reads; their effects look reverted here."""
     own_baseline: bool = False

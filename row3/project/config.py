@@ -11,7 +11,7 @@ from row3.domain.calls import Seconds
 from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.endpoints import PRESETS
 from row3.domain.models import Model, Text, Worded
-from row3.domain.requests import MOST_REPEATS
+from row3.domain.requests import MOST_CONFIRMING, MOST_REPEATS
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
@@ -122,7 +122,7 @@ class GateConfig(Model):
     """Role of noise: `evidence` (default), `fixed`, `paired` (`row3 docs gate`)."""
     inconclusive: Literal["investigate", "block"] | None = None
     """Verdict of `paired` if the interval shows neither. Default: investigate."""
-    confirm: Annotated[int, Field(ge=0, le=20)] | None = None
+    confirm: Annotated[int, Field(ge=0, le=MOST_CONFIRMING)] | None = None
     """Most further answers a case and side that confirm a block within noise; 0: none. Default: 4."""
     fail: str | None = None
     """Limits by metric: `overall:5,recall:3`."""

@@ -16,17 +16,17 @@ from row3.domain.words import part, spoken
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, moved_cases, other_declines
+from row3.reports.criteria_text import CRITERIA
 from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.reason_text import CRITERIA, METRICS, Ground, grounds_of
+from row3.reports.reason_text import METRICS, Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
     baseline_origin,
     drift_line,
     interval_head,
     quarantine_note,
-    rounds_line,
     shown_metrics,
     some,
     title_of,
@@ -137,8 +137,6 @@ def facts(comparison: Comparison) -> Facts:
         rows.append(
             ("asked", "not interleaved: the saved baseline's answers, so a provider change looks like a prompt change")
         )
-    if (rounds := comparison.adaptive) is not None:
-        rows.append(("rounds", rounds_line(rounds)))
     if comparison.drift is not None:
         rows.append(("provider", drift_line(comparison.drift, run.suite.kind.metrics)))
     if comparison.behind and comparison.against:

@@ -52,15 +52,12 @@ def _sums(plan: Estimate) -> tuple[str, ...]:
 
 
 def _comparison_lines(plan: Estimate) -> list[str]:
-    if not plan.again:
-        return []
-    asked = numbers.count(plan.again, "request asks", "requests ask")
-    lines = [f"{asked} the baseline's prompts again, interleaved; --no-interleave skips them."]
-    if plan.rounds > 1:
-        most = "" if plan.cost_usd is None else f", {numbers.money(plan.cost_usd * plan.rounds)} in all"
-        lines.append(
-            f"That is one round; --adaptive asks up to {plan.rounds}{most}, and stops once the verdict is clear."
-        )
+    asked, lines, more = numbers.count(plan.again, "request asks", "requests ask"), [], plan.more
+    if plan.again:
+        lines.append(f"{asked} the baseline's prompts again, interleaved; --no-interleave skips them.")
+    if more is not None and more.to_send:
+        price = "" if more.cost_usd is None else f", {numbers.money(more.cost_usd)}"
+        lines.append(f"Up to {numbers.count(len(more.to_send), 'more request')} to confirm a block{price}.")
     return lines
 
 
@@ -99,7 +96,8 @@ def estimate_json(plan: Estimate) -> dict[str, Any]:
             if request.request is not None
         },
         **({"plainHttp": plan.exposed} if plan.exposed else {}),
-        **({"baselineRequests": plan.again, "maxRounds": plan.rounds} if plan.again else {}),
+        **({"baselineRequests": plan.again} if plan.again else {}),
+        **({"confirmingRequests": len(plan.more.to_send)} if plan.more is not None else {}),
     }
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from row3.domain.judgements import Code
 from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names, warning_only
-from row3.gate.adaptive import Progress
 from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
 from row3.gate.result_model import RESULT_VERSION, BaselineResult, ReasonResult, Result, Results, SuiteEntry
@@ -166,7 +165,6 @@ def _compared(result: Result, comparison: Comparison) -> Result:
         noise={change.key: change.noise for change in comparison.metrics if change.noise},
         unconfirmed=[reason.subject for reason in comparison.reasons if reason.code is Code.UNCONFIRMED],
         confirmation=None if comparison.confirmation is None else asdict(comparison.confirmation),
-        adaptive=None if comparison.adaptive is None else _adaptive(comparison.adaptive),
         match_moves={"baseline": before, "current": now} if before else {},
         sensitivity=None if seen is None else _sensitivity(seen),
         approval=None if approval is None else json_fields(approval, "reason", "by", "at"),
@@ -189,14 +187,3 @@ def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Return a set as a sorted list, anything else as text."""
     return sorted(value) if isinstance(value, set | frozenset) else str(value)
-
-
-def _adaptive(progress: Progress) -> dict[str, Any]:
-    return {
-        **json_fields(progress, "rounds", "cases", "stop", "repeated", "changed"),
-        "maxRounds": progress.most,
-        "meanDifference": progress.mean,
-        "capitalLoss": min(progress.loss, 1e300),
-        "capitalWithin": min(progress.within, 1e300),
-        "casesNeeded": progress.needs,
-    }

@@ -13,7 +13,6 @@ from row3.domain.requests import WEAK, labelled
 from row3.domain.runs import Header
 from row3.domain.scores import Usage
 from row3.domain.words import count, part
-from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, other_moves
 from row3.gate.policy import GatePolicy, exceeds
 from row3.gate.results import JudgedSuite, Run
@@ -224,22 +223,6 @@ def detection_text(drift: Drift) -> str:
     return f" (detects {numbers.points(drift.smallest_drop).lstrip('+')} points or more)"
 
 
-def rounds_line(progress: Progress) -> str:
-    """Return how many rounds were asked, and why no more."""
-    why = {
-        "loss": "a loss beyond the limit is shown",
-        "within": "a loss beyond the limit is ruled out",
-        "steady": f"none of {numbers.count(progress.repeated, 'repeated answer')} differed",
-        "few": f"{numbers.count(progress.cases, 'case is', 'cases are')} too few to rule out a loss",
-        "open": "a loss beyond the limit is neither shown nor ruled out",
-    }
-    text = f"{progress.rounds} of at most {progress.most}"
-    if progress.stop is None:
-        return text
-    needs = "" if progress.needs is None else f", about {progress.needs} would do"
-    return f"{text}: {why[progress.stop]}{needs}"
-
-
 def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief: bool = False) -> str:
     """Return why a metric's verdict is not `proceed`, without a full stop; empty if it is.
 
@@ -249,8 +232,6 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
         return ""
     if change.code == "no_longer_measured":
         return f"{metric.title} is no longer measured"
-    if change.rounds is not None:
-        return _after_rounds(change, metric, policy)
     shown = "" if brief else _shown(change)
     if change.code == "inconclusive":
         return _inconclusive(change, metric, policy, shown)
@@ -290,24 +271,6 @@ def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy, show
     return (
         f"{metric.title} is inconclusive: no {loss} is seen{shown}, but {units} rule out a rare and large one{needed}"
     )
-
-
-def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> str:
-    rounds = change.rounds
-    assert rounds is not None
-    after = count(rounds.asked, "round") if rounds.asked > 1 else "one round"
-    limit = f"{change.limit:g}{unit_text(policy, metric)}"
-    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy, metric)}"
-    if change.code == "worse" and rounds.outcome == "loss" and exceeds(change.worse_by, change.limit):
-        return f"{worse}, and by more than {change.limit:g} beyond the noise of answers ({after})"
-    if rounds.outcome == "loss":
-        return f"{metric.title} fell by more than {limit} on these cases ({after}); other cases may differ"
-    if rounds.outcome == "within":
-        return f"{worse} (more than {change.limit:g}), but {after} rule out a loss of that size on these cases"
-    text = f"{metric.title} is inconclusive after {after}: a loss of more than {limit} is neither shown nor ruled out"
-    if rounds.cases_needed is not None:
-        return f"{text}; {count(rounds.cases, 'case is', 'cases are')} too few, about {rounds.cases_needed} would do"
-    return f"{text}; it is too close to the limit" if rounds.outcome == "open" else text
 
 
 def _shown(change: MetricChange) -> str:

@@ -8,7 +8,7 @@ import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -44,7 +44,7 @@ def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
         "prompt_digests": asking.lineup.digests(),
         "model": ", ".join(dict.fromkeys(asking.models)),
         "parameters": {name: p.as_json() for name, p in asking.parameters.items()},
-        "repeats": asking.repeats,
+        "repeats": asking.most_repeats,
         **rules_json(suite),
     }
 
@@ -148,6 +148,21 @@ def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
             each.usd(cost) is None and cost(each.model, 0, 0, each.by) is not None for each in spent if not each.judge
         ),
     )
+
+
+def with_usage(run: Run, more: Usage) -> Run:
+    """Return the run with the usage of what was asked beside it, except latencies."""
+    own = run.usage
+    usage = replace(
+        own,
+        requests=own.requests + more.requests,
+        replayed=own.replayed + more.replayed,
+        prompt_tokens=own.prompt_tokens + more.prompt_tokens,
+        completion_tokens=own.completion_tokens + more.completion_tokens,
+        cost_usd=None if own.cost_usd is None or more.cost_usd is None else own.cost_usd + more.cost_usd,
+        truncated=own.truncated + more.truncated,
+    )
+    return replace(run, usage=usage, header=run.header.replace(usage=usage_json(usage)))
 
 
 def collect(

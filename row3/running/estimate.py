@@ -6,7 +6,7 @@ size is estimated from the case's input, its expectations, and the prompt's text
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +78,8 @@ class Estimate:
     """Setting that is missing before anything can be sent; empty if none is known to be."""
     again: int = 0
     """Number of requests of the baseline's prompts, which a live comparison asks again."""
-    rounds: int = 1
+    more: Estimate | None = None
+    """The requests that confirming a block may add at most; None if this command asks none."""
 
     @property
     def to_send(self) -> list[Planned]:
@@ -122,7 +123,6 @@ class BaselineRequests:
 
     asking: Asking
     cases: Collection[str]
-    rounds: int = 1
 
 
 def estimate(
@@ -152,10 +152,34 @@ def estimate(
     asked = {each.prompt.rpartition("-v")[0] for each in plan.to_send}
     grades = suite.rules.judge is not None and asked <= suite.rules.judge.rubrics.keys()
     plan.missing = missing_access(project, suite, judge=grades) if plan.to_send else ""
-    plan.rounds = 1 if baseline is None else baseline.rounds
     guard = guard_of(project)
     for request in filter(None, (each.request for each in plan.to_send)):
         check_request(request, guard)
+    return plan
+
+
+def estimate_more(
+    project: Project,
+    suite: Suite,
+    askings: Iterable[tuple[Asking, Project]],
+    index: RecordingIndex,
+    *,
+    since: int,
+    replays: bool,
+) -> Estimate:
+    """Return the further requests of these askings about the cases of a project, each after its first `since` repeats.
+
+    `replays`: recordings answer, and identical requests have one answer.
+    """
+    plan, prices, judged = Estimate(suite.name, "", {}), prices_of(project, suite, known_models=True), set[str]()
+    for asking, judge in askings:
+        planner = _Planner(asking, index, prices, replays, judged)
+        for stored in judge.cases_of(asking.suite, asking.more.cases):
+            for repeat in asking.repeats_of(stored.id)[since:]:
+                planner.case(stored, repeat, plan)
+    if replays:
+        known = {each.request.digest: each for each in plan.requests if each.request is not None}
+        plan.requests = [*known.values(), *(each for each in plan.requests if each.request is None)]
     return plan
 
 

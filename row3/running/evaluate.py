@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from row3.domain.progress import Spent
 from row3.domain.prompts import Lineup, Prompt
@@ -29,6 +30,20 @@ from row3.running.case_results import Transcript, spent_on
 from row3.running.stages import Parameters, answer_schema, begin_request, fill_request
 
 
+@dataclass(frozen=True, slots=True)
+class More:
+    """Further answers to some cases, which confirm a block."""
+
+    answers: int = 0
+    """How many, a case."""
+    cases: frozenset[str] = frozenset()
+    alone: bool = False
+    """Whether they stand without the earlier answers."""
+
+
+NO_MORE: Final = More()
+
+
 @dataclass(slots=True)
 class Asking:
     """Turns a suite's cases into requests."""
@@ -42,6 +57,7 @@ class Asking:
     """Cached scores; None for runs that need explanations."""
     schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
     """Schema and digest, by output name."""
+    more: More = NO_MORE
     _begun: dict[tuple[str, int, str], tuple[Request, bytes]] = field(default_factory=dict)
     """By prompt digest, repeat and arm: the fields all requests share, and the head of their digests."""
 
@@ -60,6 +76,24 @@ class Asking:
             return fill_request(self._begun[key], prompt, case_id, variables)
         except InvalidFile as error:
             raise InvalidFile(f"case {case_id}: {error.what}", where=error.where, fix=error.fix) from None
+
+    def repeats_of(self, case_id: str) -> range:
+        """Return the numbers of a case's repeats."""
+        if case_id not in self.more.cases:
+            return range(self.repeats)
+        return range(self.repeats if self.more.alone else 0, self.repeats + self.more.answers)
+
+    @property
+    def most_repeats(self) -> int:
+        """The most repeats that a case has."""
+        return len(self.repeats_of(next(iter(self.more.cases), "")))
+
+    def passes(self, repeats: int) -> int | None:
+        """Return how many of a case's repeats must pass; further repeats demand the same share of them."""
+        passes = self.suite.rules.passes
+        if passes is None or repeats == self.repeats:
+            return passes
+        return math.ceil(min(passes, self.repeats) * repeats / self.repeats) if self.repeats > 1 else None
 
     @property
     def models(self) -> list[str]:
@@ -147,7 +181,7 @@ def replay_case(asking: Asking, stored: StoredCase, answerer: Answerer) -> CaseS
 async def answers_to(asking: Asking, stored: StoredCase, answerer: Answerer) -> list[Given]:
     """Ask about one case without scoring it; return the answers in order, for `FixedAnswers`."""
     given: list[Given] = []
-    for repeat in range(asking.repeats):
+    for repeat in asking.repeats_of(stored.id):
         asked = ask_pipeline(asking, stored, repeat)
         with contextlib.suppress(StopIteration):
             question = next(asked)
@@ -162,12 +196,12 @@ async def answers_to(asking: Asking, stored: StoredCase, answerer: Answerer) -> 
 def steps(asking: Asking, stored: StoredCase) -> Steps:
     """Ask all repeats of one case and return its score."""
     scores = []
-    for repeat in range(asking.repeats):
+    for repeat in asking.repeats_of(stored.id):
         score = yield from one_repeat(asking, stored, repeat)
         if score.status == "failed":
             return score
         scores.append(score)
-    return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores, asking.suite.rules.passes)
+    return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores, asking.passes(len(scores)))
 
 
 def read_answer(suite: Suite, output: str, answer: Answer) -> Parsed | Unusable:

@@ -138,7 +138,7 @@ class LiveRun:
             await asyncio.gather(*groups, *([score(waiting)] if waiting else ()))
             return not any(map(_lacks_answers, results.values()))
 
-        self.ask([saved], ask, record=saved if self.mode != "live" else None, embeddings=self.mode == "auto")
+        self.ask([saved], ask, record=[saved] if self.mode != "live" else [], embeddings=self.mode == "auto")
         return [results[case_id] for case_id in order]
 
     def check_models(self, *askings: Asking) -> None:
@@ -159,14 +159,14 @@ class LiveRun:
         sides: Sequence[SavedAnswers],
         ask: Callable[[Sequence[LiveAnswerer]], Awaitable[bool]],
         *,
-        record: SavedAnswers | None,
+        record: Sequence[SavedAnswers],
         embeddings: bool,
     ) -> None:
         """Ask with one answerer per side; however it ends, the answers stay on disk.
 
         Args:
             ask: returns whether every case has all its answers; only then are the journals discarded.
-            record: the side whose answers become recordings.
+            record: the sides whose answers become recordings, the last one's where they differ.
             embeddings: use recorded embeddings.
         """
         import asyncio
@@ -196,10 +196,10 @@ class LiveRun:
                 self.observer.ended()
                 for saved in sides:
                     saved.own.end()
-                if record is not None:
-                    record.record(say)
-                    if meanings is not None:
-                        meanings.record(project, say)
+                for saved in record:
+                    saved.record(say)
+                if record and meanings is not None:
+                    meanings.record(project, say)
             refused = {name for key, names in project.refused.items() for name in names - known.get(key, frozenset())}
             if refused:
                 say(f"the endpoint does not accept {', '.join(sorted(refused))}; requests were sent without")

@@ -15,7 +15,7 @@ from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
 from row3.project.suites import Suite
 from row3.running.case_results import Before, Packing, Page
-from row3.running.evaluate import Asking, replay_case
+from row3.running.evaluate import NO_MORE, Asking, More, replay_case
 from row3.running.execute import evaluate_all
 from row3.running.replay import Recorded, open_recordings
 from row3.running.stages import Overrides, Parameters, parameters_of
@@ -30,6 +30,8 @@ class RunOptions:
     """Prompt versions to use instead of the candidates."""
     overrides: Overrides = field(default_factory=Overrides)
     repeats: int = 1
+    more: More = NO_MORE
+    """Further answers, which confirm a block."""
     jobs: int | None = None
     only: frozenset[str] | None = None
     """Ids of the cases to run; None for all."""
@@ -73,7 +75,7 @@ def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
         each = parameters_of(prompt, provider, given)
         key = prompt.ref.name if parameters.get(prompt.ref.name, each) == each else f"{arm}/{prompt.ref.name}"
         parameters[key] = each
-    return Asking(suite, lineup, parameters, options.repeats)
+    return Asking(suite, lineup, parameters, options.repeats, more=options.more)
 
 
 def replay(

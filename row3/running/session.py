@@ -40,9 +40,6 @@ from row3.running.budget import Budget, open_budget
 from row3.running.opening import note_unused_settings, prepare
 from row3.running.run_options import RunOptions
 
-MAX_REPEATS = 5
-"""Default limit on the rounds of an adaptive comparison."""
-
 
 @dataclass(frozen=True, slots=True)
 class GateFlags:
@@ -80,9 +77,8 @@ class LiveFlags:
 
     interleave: bool = True
     """Whether a comparison asks the baseline's prompts again in the same run."""
-    adaptive: bool = False
-    max_repeats: int = MAX_REPEATS
-    """Limit on the rounds of an adaptive comparison."""
+    confirm: int | None = None
+    """Most further answers a case and side that confirm a block; None for the suite's setting."""
     max_cost: float | None = None
     """Budget of the command, in US dollars."""
 
@@ -100,6 +96,12 @@ class CommandOptions:
     typed: str = ""
     """The command with the options that select answers, as typed; a run continues those of the same command."""
 
+    def applied(self, suite: Suite) -> Suite:
+        """Return the suite with the options of the gate applied. Raises `UsageError` for invalid limits."""
+        suite = self.gate.applied(suite)
+        confirm = suite.policy.confirm if self.live.confirm is None else self.live.confirm
+        return replace(suite, policy=replace(suite.policy, confirm=confirm))
+
 
 def given_by(options: RunOptions, command: CommandOptions) -> Given:
     """Return the options that select answers and set the gate, as typed; a switch has an empty value."""
@@ -112,10 +114,9 @@ def given_by(options: RunOptions, command: CommandOptions) -> Given:
         ("seed", overrides.seed),
         ("max-tokens", overrides.max_tokens),
         ("repeats", options.repeats if options.repeats > 1 else None),
-        ("mode", None if live.adaptive else options.mode),
+        ("mode", options.mode),
         *command.gate.given,
-        ("adaptive", "" if live.adaptive else None),
-        ("max-repeats", live.max_repeats if live.max_repeats != MAX_REPEATS else None),
+        ("confirm", live.confirm),
         ("max-cost", None if live.max_cost is None else decimal(live.max_cost)),
         ("no-interleave", None if live.interleave else ""),
     ]
@@ -185,7 +186,7 @@ class Session:
         """Return the session in another mode, with the rules of its tier."""
         options, suite = replace(self.options, mode=mode), self.suite
         if tier_of(mode) != suite.tier:
-            suite = self.command.gate.applied(pick_suite(self.project, suite.name, tier_of(mode)))
+            suite = self.command.applied(pick_suite(self.project, suite.name, tier_of(mode)))
         return replace(self, options=options, suite=replace(suite, given=given_by(options, self.command)))
 
     def replaying(self) -> Session:
@@ -251,9 +252,8 @@ def open_session(
 def begin(project: Project, suite: Suite, options: RunOptions, command: CommandOptions, state: State) -> Session:
     """Return the session of a suite, under the options of the gate and in the mode that these ask for."""
     note_misnamed(project, suite, state.say)
-    suite = replace(command.gate.applied(suite), given=given_by(options, command))
-    session = Session(project, suite, options, command, state)
-    return session.switched("live") if command.live.adaptive and session.mode not in ("live", "record") else session
+    suite = replace(command.applied(suite), given=given_by(options, command))
+    return Session(project, suite, options, command, state)
 
 
 def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:

@@ -79,8 +79,6 @@ def run_suite(
         live = LiveRun.of(session, asking, before)
         live.judge = judge
         results = live.results() if interleaving is None else interleaving.results(live)
-        if interleaving is not None:
-            head["repeats"] = interleaving.rounds
     run = collect(
         results,
         suite,

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.chat_server import ChatServer, FakeReply
 from tests.memory import PRIMARY, SEED, answers, memory, prompt, record, write
 from tests.projects import Box
 
@@ -137,28 +136,6 @@ def test_an_investigation_shows_what_the_gate_compares(box: Box, kind: str) -> N
     assert PRIMARY[kind] in {fall["metric"] for fall in told["fell"]}
     text = " ".join(box.row3("investigate", "quiet-0", "--suite", kind, code=0).out.split())
     assert "The good run's answer correctly finds nothing" in text
-
-
-class Inventive(ChatServer):
-    """Answers v1.1 with what is not there where nothing is to be found, and everything else alike."""
-
-    def reply_to(self, body: Any) -> FakeReply:
-        text = body["messages"][-1]["content"]
-        said = (
-            answers("events")["m1"] if "weather" not in text else (SAID if text.startswith("1.1") else SILENT)["events"]
-        )
-        return FakeReply(json.dumps(said))
-
-
-def test_an_adaptive_comparison_counts_them_too(box: Box) -> None:
-    server = Inventive()
-    try:
-        provider = f'model = "reader-1"\npreset = "vllm"\nbase_url = "{server.url}"'
-        box.replace("row3.toml", 'model = "reader-1"', provider)
-        result = box.row3("--compare", "--suite", "events", "--adaptive", "--format", "json", code=1).json
-    finally:
-        server.stop()
-    assert any(reason["text"].startswith("Event F1 is worse by") for reason in result["reasons"])
 
 
 def test_what_is_silent_in_the_place_of_an_invention_passes_and_so_does_what_follows(box: Box) -> None:

@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -219,8 +218,6 @@ class TestInterleaved:
         done = box.row3("--compare", "--mode", "live", code=0)
         assert "the baseline's prompts cannot be asked again: prompts/extract-v1.0.md" in said(done.err)
         assert "not interleaved: the saved baseline's answers" in said(done.out)
-        done = box.row3("--compare", "--adaptive", code=2)
-        assert "--adaptive: the baseline's prompts cannot be asked again" in said(done.err)
 
     def test_a_case_that_only_the_baseline_has_is_told(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 4))
@@ -242,9 +239,8 @@ class TestInterleaved:
         for flags, sent in (((), 30), (("--no-interleave",), 15)):
             plan = box.row3("--compare", "--mode", "live", "--dry-run", "--format", "json", *flags, code=0).json
             assert plan["toSend"] == sent
-        done = box.row3("--compare", "--adaptive", "--dry-run", code=0)
+        done = box.row3("--compare", "--mode", "live", "--dry-run", code=0)
         assert "15 requests ask the baseline's prompts again, interleaved" in said(done.out)
-        assert "That is one round; --adaptive asks up to 5, $" in said(done.out)
         assert made.asked == []
 
     def test_a_baseline_model_that_is_not_there_is_told_with_the_way_out(self, box: Box, provider: Make) -> None:
@@ -371,107 +367,22 @@ def test_ctrl_c_while_the_sample_is_asked_loses_no_answer(box: Box, provider: Ma
     assert not list((box.state / "journal").glob("*.jsonl"))
 
 
-class TestAdaptive:
-    def run(self, box: Box, *flags: str, code: int | None = None) -> dict[str, Any]:
-        value = box.row3("--compare", "--adaptive", "--format", "json", *flags, code=code).json
-        assert isinstance(value, dict)
-        return value
-
-    def test_answers_that_repeat_word_for_word_need_two_rounds(self, box: Box, provider: Make) -> None:
-        made = provider(lambda asked: concepts(asked, 4))
-        result = self.run(box, code=0)
-        assert (result["verdict"], result["mode"], result["repeats"]) == ("proceed", "live", 2)
-        assert len(made.asked) == 60
-        rounds = result["adaptive"]
-        assert (rounds["rounds"], rounds["maxRounds"], rounds["cases"], rounds["stop"]) == (2, 5, 15, "steady")
-        assert (rounds["repeated"], rounds["changed"]) == (30, 0)
-        shown = said(box.row3("--compare", "--adaptive", code=0).out)
-        assert "2 of at most 5: none of 30 repeated answers differed" in shown
-
-    def test_a_steady_loss_blocks_after_two(self, box: Box, provider: Make) -> None:
-        made = provider(worse_prompt)
-        result = self.run(box, code=1)
-        assert len(made.asked) == 60
-        texts = [reason["text"] for reason in result["reasons"]]
-        assert any(text.startswith("Overall is worse by 12.5 points (more than 5)") for text in texts)
-
-    def test_a_wavering_prompt_that_is_no_worse_does_not_block(self, box: Box, provider: Make) -> None:
-        # Both sides give 4, 3, 4, 3 …, each case beginning elsewhere, and out of step with each other.
-        def wavering(asked: Asked) -> FakeReply:
-            turn = asked.times + CASES.index(asked.case_id) // 2 + (asked.version == "1.1")
-            return concepts(asked, 4 - turn % 2)
-
-        made = provider(wavering)
-        result = self.run(box, code=0)
-        assert result["verdict"] != "block"
-        assert len(made.asked) % 30 == 0
-        assert 60 < len(made.asked) <= 150
-
-    def test_a_wavering_prompt_that_is_worse_blocks(self, box: Box, provider: Make) -> None:
-        def wavering(asked: Asked) -> FakeReply:
-            turn = asked.times + CASES.index(asked.case_id)
-            return concepts(asked, (4, 4, 3)[turn % 3] if asked.version == "1.0" else (1, 2, 1)[turn % 3])
-
-        made = provider(wavering)
-        result = self.run(box, code=1)
-        assert len(made.asked) < 150
-        texts = [reason["text"] for reason in result["reasons"]]
-        assert any("and by more than 5 beyond the noise of answers" in text for text in texts)
-        assert result["reasons"][0]["code"] == "worse"
-
-    def test_few_cases_say_that_they_are_the_limit(self, box: Box, provider: Make) -> None:
-        made = provider(lambda asked: concepts(asked, 4 - (asked.times + (asked.version == "1.1")) % 2))
-        result = self.run(box, "--case", "[a-f]*", "--max-repeats", "3", code=0)
-        cases = len([each for each in CASES if each[0] <= "f"])
-        assert len(made.asked) == 2 * 2 * cases
-        assert (result["adaptive"]["stop"], result["adaptive"]["cases"]) == ("few", cases)
-
-    def test_a_cap_in_the_third_round(self, box: Box, provider: Make) -> None:
-        def wavering(asked: Asked) -> FakeReply:
-            turn = asked.times + CASES.index(asked.case_id) // 2 + (asked.version == "1.1")
-            return concepts(asked, 4 - turn % 2)
-
-        made = provider(wavering)
-        command = ("--compare", "--adaptive", "--max-cost", f"{65.5 * COST:g}", "--jobs", "1")
-        done = box.row3(*command, "--format", "json", code=3)
-        assert 60 < len(made.asked) <= 66
-        result = done.json
-        assert (result["complete"], result["blocked"]) == (False, False)
-        # The answers of the rounds before are all there.
-        assert result["denominators"]["overall"] == 15
-        assert 10 <= len(result["failed"]) <= 13
-        codes = [3]
-        while codes[-1] == 3 and len(codes) < 5:
-            codes.append(box.row3(*command, "--continue").code)
-        assert codes[-1] in (0, 1)
-        assert len(made.asked) % 30 == 0
-        assert max(Counter((e.version, e.case_id, e.times) for e in made.asked).values()) == 1
-
-    def test_recorded_rounds_are_repeats(self, box: Box, provider: Make) -> None:
-        provider(lambda asked: concepts(asked, 4))
-        self.run(box, "--mode", "record", code=0)
-        assert len(box.read("recordings/bread/extract-v1.1.jsonl").splitlines()) == 30
-        record(box, "1.0", found(4), repeat=1)
-        again = box.row3("--compare", "--mode", "replay", "--repeats", "2", "--format", "json", code=0).json
-        assert (again["repeats"], again["usage"]["replayed"]) == (2, 30)
-
-    @pytest.mark.parametrize(
-        ("args", "said_"),
-        [
-            (("--adaptive",), "--adaptive needs --compare"),
-            (("--no-interleave",), "--no-interleave needs --compare"),
-            (("--compare", "--adaptive", "--no-interleave"), "--adaptive and --no-interleave exclude each other"),
-            (("--compare", "--max-repeats", "3"), "--max-repeats needs --adaptive"),
-            (("--compare", "--adaptive", "--repeats", "3"), "--max-repeats limits the rounds"),
-            (("--compare", "--adaptive", "--mode", "replay"), "use --mode live or record"),
-            (("--compare", "--adaptive", "--against", "HEAD"), "--against judges recorded answers"),
-            (("--compare", "--max-cost", "0"), "--max-cost"),
-            (("history", "--adaptive"), "has no option `--adaptive`"),
-            (("--adaptive", "history"), "has no option `--adaptive`"),
-        ],
-    )
-    def test_what_does_not_go_together(self, box: Box, args: tuple[str, ...], said_: str) -> None:
-        assert said_ in said(box.row3(*args, code=2).err)
+@pytest.mark.parametrize(
+    ("args", "said_"),
+    [
+        (("--adaptive",), "--adaptive needs --compare"),
+        (("--confirm", "4"), "--confirm needs --compare"),
+        (("--no-interleave",), "--no-interleave needs --compare"),
+        (("--compare", "--adaptive", "--confirm", "4"), "--adaptive is --confirm 8"),
+        (("--compare", "--confirm", "21"), "--confirm"),
+        (("--compare", "--max-repeats", "3"), "has no option `--max-repeats`"),
+        (("--compare", "--max-cost", "0"), "--max-cost"),
+        (("history", "--adaptive"), "has no option `--adaptive`"),
+        (("--adaptive", "history"), "has no option `--adaptive`"),
+    ],
+)
+def test_what_does_not_go_together(box: Box, args: tuple[str, ...], said_: str) -> None:
+    assert said_ in said(box.row3(*args, code=2).err)
 
 
 class TestDrift:

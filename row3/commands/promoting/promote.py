@@ -304,7 +304,9 @@ def _notes(result: PromotionResult) -> list[str]:
 
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
     """Return the new content of every file that a promotion writes; a dry run draws no chart."""
-    project, suite, run = session.project, session.suite, result.run
+    project, suite, comparison = session.project, session.suite, result.comparison
+    once = result.run if comparison is None or comparison.once is None else comparison.once
+    once = with_action(once, "promotion", commit=result.run.header.commit, dirty=result.run.header.dirty)
     today = now()[:10]
     table = dict(project.promoted)
     for prompt in newly:
@@ -315,12 +317,12 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
         )
     files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
     if has_baseline(project, suite) or not all(prompt.is_rubric for prompt in newly):
-        files |= baseline_files(project, suite, run)
+        files |= baseline_files(project, suite, once)
     changelog = files[CHANGELOG].decode() if CHANGELOG in files else read_changelog(project)
     for ref, entry in reversed(list(zip(result.refs, result.entries, strict=True))):  # the first one ends up on top
         changelog = insert_entry(changelog, entry, str(ref.version), ref.name)
     files[CHANGELOG] = changelog.encode()
-    history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
+    history = history_text(project.tree, entry_of(result.run, result.judgement, result.approval))
     files[HISTORY] = history.encode()
     chart = b"" if result.dry_run else trend_chart(marked_points(suite, parse_history(history)), suite)
     return files | {chart_name(suite): chart}
