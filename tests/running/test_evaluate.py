@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from row3.domain.prompts import Lineup
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.domain.scores import CaseScore
 from row3.domain.secrets import HIDDEN
@@ -14,7 +16,7 @@ from row3.kinds import all_kinds
 from row3.project.config import ProviderConfig
 from row3.project.recordings import open_index
 from row3.project.saved_runs import parse_record
-from row3.running.evaluate import average, steps
+from row3.running.evaluate import Asking, More, average, steps
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay
 from row3.running.session import Session
@@ -138,3 +140,25 @@ def test_a_result_names_its_requests_and_answers(small: Box, opened: Open) -> No
     assert result.answers == tuple(map(digest_text, texts))
     record = parse_record(result.line, where="test")
     assert (record.requests, record.answer_digests, record.found) == (result.requests, result.answers, result.found)
+
+
+@pytest.mark.parametrize(("repeats", "answers"), [(1, 0), (1, 2), (3, 4), (5, 20)])
+def test_further_repeats_follow_the_others_and_only_for_their_cases(opened: Open, repeats: int, answers: int) -> None:
+    asking = Asking(opened().suite, Lineup((), {}), {}, repeats, more=More(answers, frozenset({"rye"})))
+    assert [*asking.repeats_of("rye")] == [*range(repeats + answers)]
+    assert [*asking.repeats_of("oven")] == [*range(repeats)]
+    alone = replace(asking, more=replace(asking.more, alone=True))
+    assert [*asking.repeats_of("oven"), *alone.repeats_of("rye")] == [*asking.repeats_of("rye")]
+    assert (asking.most_repeats, alone.most_repeats) == (repeats + answers, answers)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "passes", "answers", "wanted"),
+    [(3, 2, 3, 2), (3, 2, 5, 4), (3, 2, 7, 5), (3, 3, 5, 5), (1, 1, 3, None), (1, 2, 5, None), (2, None, 6, None)],
+)
+def test_further_repeats_demand_the_same_share_of_passes(
+    opened: Open, repeats: int, passes: int | None, answers: int, wanted: int | None
+) -> None:
+    suite = opened().suite
+    suite = replace(suite, rules=replace(suite.rules, passes=passes))
+    assert Asking(suite, Lineup((), {}), {}, repeats).passes(answers) == wanted
