@@ -98,7 +98,9 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
     """
     then, now = pairs.means()
     changes = tuple(
-        compare_metrics(then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary)
+        compare_metrics(
+            then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary, unseen=False
+        )
     )
     by_key = {metric.key: metric for metric in metrics}
     states = {change.key: _state(change, by_key[change.key], policy) for change in changes}

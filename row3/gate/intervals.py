@@ -55,9 +55,8 @@ class Differences:
 
     A t interval needs an observed spread, so the method depends on how many units moved:
 
-    - none: the interval is 0;
     - fewer than `FEW`: the bounded mean, assuming that no unit moves further than the furthest one seen, nor further
-      than the metric's range;
+      than the metric's range. The interval's low end does not assume it: a rare loss may go unseen;
     - more: t. Up to `COUNTED` units, the exact sign-flip test must also reject a mean of 0.
 
     The interval excludes 0 exactly if `fall_p` or `rise_p` rejects at level (1 - level) / 2.
@@ -81,16 +80,22 @@ class Differences:
         furthest = max((abs(value) / size for value, size in zip(self._sums, self._sizes, strict=True)), default=0.0)
         self._lowest, self._depth, self._height = lowest, min(furthest, -lowest), min(furthest, highest)
 
-    def interval(self, level: float = 0.95) -> Interval | None:
-        """Return the two-sided interval of the mean difference; None with fewer than two independent units."""
+    def interval(self, level: float = 0.95, *, unseen: bool = True) -> Interval | None:
+        """Return the two-sided interval of the mean difference; None with fewer than two independent units.
+
+        `unseen`: if too few units moved to show a rise, a unit may lose all that the metric allows, as in
+        `rare_loss_p`, without which the interval misses rare and large losses.
+        """
         found = mean_interval(self._values, clusters=self._clusters, level=level)
-        if found is None or self.moved == 0:
+        unseen = unseen and self._lowest > -math.inf
+        if found is None or (self.moved == 0 and not unseen):
             return found
         alpha = 0.5 - 0.5 * level
         low, high = found.low, found.high
         if self.moved < FEW:
-            low = self._bound(1.0, self._depth, alpha)
-            high = -self._bound(-1.0, self._height, alpha)
+            depth = -self._lowest if unseen and self.rise_p() > alpha else self._depth
+            low = self._bound(1.0, depth, alpha) if depth > EXACT else low
+            high = -self._bound(-1.0, self._height, alpha) if self.moved else high
         p_value = min(1.0, 2.0 * min(self.fall_p(), self.rise_p()))
         if p_value > 2.0 * alpha:
             low, high = min(low, 0.0), max(high, 0.0)
@@ -119,6 +124,10 @@ class Differences:
     def rare_loss_p(self, limit: float) -> float:
         """Return the one-sided p-value of "the mean loss is at least `limit`", valid for rare large losses too."""
         return self._bounded_p(1.0, -self._lowest, -limit)
+
+    def rare_gain_p(self, limit: float) -> float:
+        """Return the p-value of "the mean fell by at most `limit`", valid for rare gains from 0 to 1 too."""
+        return self._bounded_p(-1.0, 1.0, -limit)
 
     def units_needed(self, limit: float, alpha: float) -> int:
         """Return how many units like these rule out a rare large loss of `limit`; 0 if no number does."""

@@ -31,11 +31,13 @@ def compare_metrics(
     *,
     primary: str = "overall",
     confirmed: int = 0,
+    unseen: bool = True,
 ) -> list[MetricChange]:
     """Return the change and verdict of each metric that either side has, in the kind's order.
 
     `baseline` and `current` are means (fractions) over the cases of `pairs`; `primary` is the metric judged first;
-    `confirmed` is how many answers a case and side of the pairs were asked to confirm a block.
+    `confirmed` is how many answers a case and side of the pairs were asked to confirm a block; `unseen`: the intervals,
+    not the verdicts, allow for rare losses that few moved units do not show.
     """
     counts = pairs.counts()
     changes: dict[str, MetricChange] = {}
@@ -53,7 +55,7 @@ def compare_metrics(
             lost = after is None and key in policy.metrics
             changes[key] = replace(change, verdict=Verdict.BLOCK, code="no_longer_measured") if lost else change
             continue
-        interval = _interval(moves, metric, policy.level)
+        interval = _interval(moves, metric, policy.level, unseen)
         changes[key] = replace(
             change,
             delta=after - before,
@@ -74,15 +76,20 @@ def compare_metrics(
         tested = holm({key: p for key, p in p_values.items() if key != primary}, ALPHA)
         for key in gated:
             p, tests = tested.get(key, (p_values[key], 1))
-            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA / tests)
+            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA / tests, unseen)
             found = replace(changes[key], p=p, tests=tests, interval=interval)
             # The same answers cannot hide a loss.
             must_show = key == primary and not pairs.same_answers
-            changes[key] = _by_interval(found, differences[key], policy, margins[key], must_show=must_show)
+            found = _by_interval(found, differences[key], policy, margins[key], must_show=must_show)
+            # What the old side gains back now and then may go unseen, as a rare loss may.
+            sure = confirmed >= policy.confirm or differences[key].rare_gain_p(margins[key]) <= ALPHA_RARE
+            changes[key] = replace(
+                found, unconfirmed=found.code == "worse" and found.verdict is Verdict.BLOCK and not sure
+            )
     elif policy.policy == "evidence":
         for key in gated:
             change = changes[key]
-            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA_FALL / change.tests)
+            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA_FALL / change.tests, unseen)
             changes[key] = change if key == primary else replace(change, interval=interval)
     return list(changes.values())
 
@@ -145,7 +152,7 @@ def _by_interval(
     if change.p is not None and change.p <= ALPHA:
         return replace(change, verdict=Verdict.BLOCK, code="worse")
     if must_show:
-        interval = moves.interval(1.0 - 2.0 * ALPHA)
+        interval = moves.interval(1.0 - 2.0 * ALPHA, unseen=False)
         within = interval is not None and interval.low > -margin + SLACK
         rare = ALPHA_RARE_BETTER if moves.rise_p() <= ALPHA else ALPHA_RARE
         if not within or moves.rare_loss_p(margin) > rare:
@@ -160,7 +167,7 @@ def _by_interval(
     return plain
 
 
-def _interval(moves: Differences | None, metric: Metric, level: float) -> Interval | None:
+def _interval(moves: Differences | None, metric: Metric, level: float, unseen: bool) -> Interval | None:
     """Return the interval of current minus baseline; `moves` are oriented so that up is better."""
-    interval = None if moves is None else moves.interval(level)
+    interval = None if moves is None else moves.interval(level, unseen=unseen)
     return interval if interval is None or metric.higher_is_better else interval.negated()

@@ -153,11 +153,13 @@ class Pairs:
     def differences(self, metric: Metric) -> Differences:
         """Return each case's difference, oriented so that up is better; raises KeyError for a metric without cases.
 
-        The bounds hold because values lie in [0, 1].
+        The bounds hold because values lie in [0, 1]. The same answers have none, as nothing can go unseen.
         """
         held = self._metrics[metric.key]
         labels = held.labels if self._clustered else None
         lowest, highest = -max(held.before), 1.0 - min(held.before)
+        if self.same_answers:
+            lowest, highest = -math.inf, math.inf
         if metric.higher_is_better:
             return Differences(held.moved(), labels, lowest=lowest, highest=highest)
         return Differences([0.0 - by for by in held.moved()], labels, lowest=-highest, highest=-lowest)

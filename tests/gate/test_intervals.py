@@ -193,6 +193,45 @@ class TestFewMoved:
         assert ours / told > 0.97
 
 
+class TestUnseenLosses:
+    """Where fewer than six units moved, the printed low end is the bound of the test for rare losses."""
+
+    @pytest.mark.parametrize("moved", range(FEW))
+    @pytest.mark.parametrize("level", [0.9, 0.95])
+    def test_the_low_end_is_the_bound_of_the_test(self, moved: int, level: float) -> None:
+        moves = Differences([-0.3] * moved + [0.0] * (15 - moved), lowest=-0.85, highest=0.4)
+        shown, seen = found(moves.interval(level)), found(moves.interval(level, unseen=False))
+        assert moves.rare_loss_p(-shown.low) == pytest.approx(0.5 - 0.5 * level, rel=1e-3)
+        assert (shown.high, shown.p_value) == (seen.high, seen.p_value)
+        assert shown.low < seen.low
+
+    def test_by_hand(self) -> None:
+        # Fifteen cases without a loss: at 95%, one in 1 - 0.025^(1/15) = 21.8% may be ruined, each losing 0.85.
+        low = found(Differences([0.0] * 15, lowest=-0.85).interval()).low
+        assert low == pytest.approx(-0.85 * (1.0 - 0.025 ** (1 / 15)), rel=0.02)
+
+    def test_six_moved_units_show_a_spread(self) -> None:
+        moves = Differences([-0.1, -0.2, 0.1, -0.05, 0.02, 0.03], lowest=-0.85)
+        assert moves.interval() == moves.interval(unseen=False)
+
+    def test_a_shown_rise_stays_shown(self) -> None:
+        moves = Differences([0.2] * 5, lowest=-0.8, highest=0.4)
+        assert moves.rise_p() <= 0.05
+        assert found(moves.interval(0.9)).low > 0.0
+
+    @pytest.mark.parametrize(("cases", "size"), [(15, 1), (15, 5), (25, 5)])
+    def test_it_covers_collapses_of_cases_and_sources(self, cases: int, size: int) -> None:
+        rng = np.random.default_rng(7)
+        labels = [place // size for place in range(cases)]
+        held = 0
+        for _ in range(400):
+            collapsed = rng.random(cases // size) < 0.06
+            values = np.where(collapsed[labels], -0.85, 0.0).tolist()
+            interval = found(Differences(values, labels, lowest=-0.85, highest=0.15).interval())
+            held += interval.low <= -0.85 * 0.06 <= interval.high
+        assert held / 400 >= 0.95
+
+
 class TestAgainstSigns:
     """Up to fifty moved units, both t and the exact test must reject."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -351,6 +352,49 @@ class TestRareLosses:
 
     def test_a_block_needs_only_the_interval(self) -> None:
         assert moved(-0.1, cases=16).verdict is BLOCK
+
+
+class TestUnseenGains:
+    """An old prompt that breaks now and then may not do so in the sample; what ends the breaks then looks worse."""
+
+    @pytest.mark.parametrize(("cases", "by", "unconfirmed"), [(15, -0.1, True), (15, -0.4, False), (100, -0.1, False)])
+    def test_a_block_is_confirmed_unless_they_are_ruled_out(self, cases: int, by: float, unconfirmed: bool) -> None:
+        change = moved(by, cases)
+        assert (change.verdict, change.code, change.unconfirmed) == (BLOCK, "worse", unconfirmed)
+
+    def test_confirmed_or_without_confirmation_it_blocks(self) -> None:
+        assert not moved(-0.1, 15, confirm=0).unconfirmed
+        pairs = Pairs()
+        for place in range(15):
+            pairs.add({"overall": 0.8}, {"overall": 0.7 + WAVE[place % 4]}, repeats=(5, 5))
+        for confirmed, unconfirmed in ((2, True), (4, False)):
+            (change,) = compare_metrics(*pairs.means(), METRICS, policy(), pairs, confirmed=confirmed)
+            assert (change.verdict, change.unconfirmed) == (BLOCK, unconfirmed)
+
+    def test_what_does_not_block_is_not_unconfirmed(self) -> None:
+        assert not any(moved(by, 15).unconfirmed for by in (-0.04, 0.0, 0.1))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from((0.0, 0.7, 0.9, 1.0)), st.sampled_from((0.0, 0.8, 0.9))), min_size=2, max_size=20
+    ),
+    st.sampled_from(("fixed", "evidence", "paired")),
+)
+@settings(deadline=None, max_examples=60)
+def test_unseen_losses_change_intervals_and_no_verdict(cases: list[tuple[float, float]], rule: PolicyName) -> None:
+    pairs = Pairs()
+    for before, after in cases:
+        pairs.add({"overall": before, "recall": after}, {"overall": after, "recall": after})
+    shown, seen = (
+        compare_metrics(*pairs.means(), METRICS, policy(rule), pairs, unseen=unseen) for unseen in (True, False)
+    )
+    for one, other in zip(shown, seen, strict=True):
+        assert replace(one, interval=None, single=None) == replace(other, interval=None, single=None)
+        assert one.significant == other.significant
+        assert one.interval is not None and other.interval is not None
+        assert one.interval.low <= other.interval.low + 1e-6
+        assert one.interval.high == other.interval.high
 
 
 class TestGuardRails:

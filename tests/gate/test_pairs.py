@@ -154,6 +154,14 @@ class TestRareLoss:
         same = Differences([0.0] * 79 + [-0.1], lowest=-0.9)
         assert moves.rare_loss_p(0.05) == pytest.approx(same.rare_loss_p(0.05))
 
+    @pytest.mark.parametrize(("same", "low"), [(True, 0.0), (False, -0.1747)])
+    def test_the_same_answers_cannot_hide_one(self, same: bool, low: float) -> None:
+        pairs = Pairs()
+        for _ in range(15):
+            pairs.add({"overall": 0.8}, {"overall": 0.8}, same=same)
+        interval = found(pairs.differences(OVERALL).interval())
+        assert (interval.low, interval.high) == (pytest.approx(low, abs=5e-3), 0.0)
+
     def test_answers_to_the_same_case_count_once(self) -> None:
         often = repeated([([0.85], [0.85] * 5)] * 15).differences(OVERALL)
         once = of([0.85] * 15, [0.85] * 15).differences(OVERALL)
