@@ -3,7 +3,7 @@
 # make test-all  the slow ones: browser, servers, local models, kill -9; they are skipped where a program is missing
 # make check     what CI runs beside them: ruff, mypy, import contracts, workflows, row3 lint, the gate on our own prompts
 # make bench     timings and memory (docs/performance.md)
-# make noise     how often the gate errs, by simulation (docs/noise.md)
+# make noise     how often the gate errs, by simulation, in about ten minutes (docs/noise.md)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -71,7 +71,6 @@ bench: $(VENV)/.all
 
 noise: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.noise --jobs 2
-	$(BIN)/python -m benchmarks.noise_designs
 
 schemas: $(VENV)/.run
 	$(BIN)/row3 schema

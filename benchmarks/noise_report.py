@@ -1,46 +1,40 @@
-"""The table of `docs/noise.md` and its chart, from `noise-results.json`.
+"""The tables of `docs/noise.md`, from `noise-results.json`.
 
     python -m benchmarks.noise_report
 
-The table stands in the page between `<!-- rates -->` and `<!-- /rates -->`; the words around it are written by hand.
+A table stands in the page between `<!-- NAME -->` and `<!-- /NAME -->`; the words around it are written by hand.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.noise import CASES, RESULTS, Cell
-from benchmarks.noise_shapes import COLLAPSES, SHAPES
+from benchmarks.noise import CASES, PAIRED, RESULTS, SHOWN, SUITES, WATCHED, Cell, Situation
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "noise.md"
-CHART = ROOT / "docs" / "noise.svg"
+PAGE = Path(__file__).parents[1] / "docs" / "noise.md"
 Rates = Mapping[Cell, Mapping[str, float]]
 
 
 def publish(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the table, and write table and chart."""
-    found = rates(rows)
-    text = table(found)
-    print(text)
-    write_table("rates", text)
-    CHART.write_bytes(draw(found))
-
-
-def write_table(name: str, text: str) -> None:
-    """Put a table into the page, between its two marks."""
-    between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(between.sub(lambda at: f"{at[1]}{text}\n{at[2]}", page), encoding="utf-8")
+    """Print the tables, and write them into the page."""
+    found, page = rates(rows), PAGE.read_text(encoding="utf-8")
+    for name, text in (
+        ("suites", judged_table(found, SUITES)),
+        ("watched", judged_table(found, WATCHED)),
+        ("paired", paired_table(found)),
+    ):
+        print(text)
+        between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        page = between.sub(lambda at, text=text: f"{at[1]}{text}\n{at[2]}", page)
+    PAGE.write_text(page, encoding="utf-8")
 
 
 def rates(rows: Sequence[Mapping[str, Any]]) -> Rates:
-    """Return outcomes in per cent, by cell."""
+    """Return outcomes in per cent, by cell; confirming answers in per cent of the answers of one round."""
     return {
         Cell(*(row[name] for name in Cell._fields)): {
             key: 100.0 * count / row["runs"] for key, count in row["found"].items()
@@ -49,39 +43,41 @@ def rates(rows: Sequence[Mapping[str, Any]]) -> Rates:
     }
 
 
-def table(found: Rates) -> str:
-    """Return Markdown; each number field is a rate for each number of cases."""
-    heads = ("what the gate says, per cent", "gated", *(f"{cases} cases" for cases in CASES))
-    lines = ["| " + " | ".join(heads) + " |", "|---|--:|" + "--:|" * len(CASES)]
-    for words, policy, drop, outcome, counts in (
-        ("**no change**: `fixed` blocks", "fixed", 0, "blocked", (1, 6)),
-        ("`evidence` blocks", "evidence", 0, "blocked", (6,)),
-        ("`evidence` blocks by a component", "evidence", 0, "by a component", (6,)),
-        ("`paired` blocks", "paired", 0, "blocked", (6,)),
-        ("**all lose 10 points**: `evidence` blocks", "evidence", 10, "blocked", (6,)),
-        ("`evidence` blocks or investigates", "evidence", 10, "seen", (6,)),
-        ("`paired` blocks", "paired", 10, "blocked", (6,)),
-        ("**loss of the limit**: passes `paired`", "paired", 5, "passed", (1,)),
-    ):
-        for count in counts:
-            cells = [
-                "/".join(
-                    _rate(found, Cell(shape.name, cases, 1, drop), f"{policy} {count} {outcome}") for shape in SHAPES
-                )
-                for cases in CASES
-            ]
-            lines.append("| " + " | ".join((words, str(count), *cells)) + " |")
-    for shape in COLLAPSES:
-        cells = [
-            "/".join(_rate(found, Cell(shape.name, cases, repeats, 5), "paired 1 passed") for repeats in (1, 5))
-            for cases in CASES
-        ]
-        lines.append("| " + " | ".join((f"**{shape.name}**: passes `paired`, asked 1 / 5 times", "1", *cells)) + " |")
+def judged_table(found: Rates, situations: Sequence[Situation]) -> str:
+    """Return Markdown; a field has false blocks and found drops, each asked once and confirmed."""
+    lines = _head(situations is SUITES, "asked more", "looked at")
+    for each in situations:
+        fields = []
+        for cases in CASES:
+            same, worse = (found.get(Cell(each.name, cases, drop), {}) for drop in (0, each.drop))
+            fields.append(f"{_both(same)} / {_both(worse)}")
+        same = found.get(Cell(each.name, SHOWN, 0), {})
+        lines.append(_row(each.name, *fields, f"{same.get('asked', 0.0):.0f}", rate(same.get("seen", 0.0))))
     return "\n".join(lines)
 
 
-def _rate(found: Rates, cell: Cell, key: str) -> str:
-    return rate(found.get(cell, {}).get(key, 0.0))
+def paired_table(found: Rates) -> str:
+    """Return Markdown: how often a loss of the limit passes, and how often nothing lost blocks."""
+    lines = _head(False)
+    for each in PAIRED:
+        cells = [found.get(Cell(each.name, cases, each.drop), {}) for cases in CASES]
+        fields = [rate(cell.get("passed", 0.0)) if each.drop else _both(cell) for cell in cells]
+        words = "a loss of 5 passes" if each.drop else "nothing lost, blocked"
+        lines.append(_row(f"{each.shape.name}: {words}", *fields))
+    return "\n".join(lines)
+
+
+def _head(suites: bool, *more: str) -> list[str]:
+    first = "per cent of comparisons" if not suites else "suite, per cent of comparisons"
+    return [_row(first, *(f"{cases} cases" for cases in CASES), *more), "|---|" + "--:|" * (len(CASES) + len(more))]
+
+
+def _row(*fields: str) -> str:
+    return f"| {' | '.join(fields)} |"
+
+
+def _both(cell: Mapping[str, float]) -> str:
+    return f"{rate(cell.get('once', 0.0))} → {rate(cell.get('blocked', 0.0))}"
 
 
 def rate(value: float) -> str:
@@ -89,40 +85,8 @@ def rate(value: float) -> str:
     return f"{value:.0f}" if value == 0.0 or value >= 9.5 else f"{value:.1f}"
 
 
-def draw(found: Rates) -> bytes:
-    """Return false blocks and found drops of ten points, by the number of cases; six gated metrics."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "noise", "font.size": 9})
-    colours = ("#1b6ca8", "#d1662b", "#7a4fa3", "#5b8c3a", "#a8324a")
-    figure = Figure(figsize=(9, 3.3), layout="constrained")
-    panels = figure.subplots(1, 2)
-    for panel, drop, title in zip(
-        panels, (0, 10), ("No change: blocked", "All metrics lose 10 points: blocked"), strict=True
-    ):
-        for shape, colour in zip(SHAPES, colours, strict=True):
-            for policy, style in (("fixed", ":"), ("evidence", "-o"), ("paired", "--")):
-                values = [found.get(Cell(shape.name, n, 1, drop), {}).get(f"{policy} 6 blocked", 0.0) for n in CASES]
-                panel.plot(range(len(CASES)), values, style, color=colour, markersize=3, linewidth=1.2)
-        panel.set_title(title, fontsize=9)
-        panel.set_xticks(range(len(CASES)), [str(cases) for cases in CASES])
-        panel.set_xlabel("cases")
-        panel.set_ylim(-2, 102)
-        panel.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("per cent")
-    for shape, colour in zip(SHAPES, colours, strict=True):
-        panels[0].plot([], [], color=colour, label=shape.name)
-    for policy, style in (("fixed", ":"), ("evidence", "-o"), ("paired", "--")):
-        panels[0].plot([], [], style, color="#555555", markersize=3, label=policy)
-    panels[0].legend(frameon=False, fontsize=8, ncols=2)
-    text = io.BytesIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    return text.getvalue()
-
-
 def main() -> None:
-    """Draw the newest results again."""
+    """Write the newest results again."""
     publish(json.loads(RESULTS.read_text(encoding="utf-8"))["cells"])
 
 

@@ -2,8 +2,8 @@
 
 An answer lists items, of which some are right; relationships hang on the items; the composite is row3's own formula. A
 drop is made by thinning: every right item is lost with probability theta, a number a case. Thinning has no ceiling and
-no floor and multiplies the expected values by exactly 1 - theta, so the composite falls by exactly what is asked for. A
-collapse instead makes all answers to a case unusable. Many comparisons are drawn at once.
+no floor and multiplies the expected values by exactly 1 - theta, so the composite falls by exactly what is asked for.
+In other suites whole answers break, or every answer to a case, or to a source. Many comparisons are drawn at once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,7 +32,6 @@ class Shape:
     """How a suite's answers vary, and how a change acts on its cases."""
 
     name: str
-    about: str
     wrong: Callable[[Rng, Array], Array]
     """Draws one answer's rate of wrong items from its case's difficulty, which is uniform from 0 to 1."""
     expected: int = 25
@@ -42,36 +41,59 @@ class Shape:
     """A relationship survives with the rate of right items to this power."""
     cluster: int = 1
     """Cases to a source, which share difficulty and drop."""
-    collapses: bool = False
-    """The drop is cases, or whole sources, of which every answer is unusable; else all cases lose, unevenly."""
+    passes: bool = False
+    """An answer is right or wrong, and nothing else is measured."""
+    breaks: float = 0.0
+    """How often a whole answer is unusable, on either side."""
+    loses: Literal["items", "answers", "cases"] = "items"
+    """What a drop takes: right items of all cases, unevenly; whole answers now and then; every answer to some cases, or
+    sources."""
+    repairs: bool = False
+    """The change ends the breaks, and loses what that gains in all cases, evenly."""
 
 
 def comparisons(rng: Rng, shape: Shape, cases: int, repeats: int, drop: float, runs: int) -> tuple[Side, Side]:
     """Return both sides of many comparisons; `drop` is that of the expected composite, a fraction."""
     units = -(-cases // shape.cluster)
     members = np.arange(cases) // shape.cluster
-    difficulty = np.broadcast_to(rng.random((runs, units))[:, members, None], (runs, cases, repeats))
+    size = (runs, cases, repeats)
+    difficulty = np.broadcast_to(rng.random((runs, units))[:, members, None], size)
     whole, thinned = expectations(shape)
-    theta = broken = np.zeros((runs, units))
-    if shape.collapses:
-        broken = (rng.random((runs, units)) < drop / whole).astype(float)
+    breaks = breaks_after = shape.breaks
+    theta = lost = np.zeros((runs, units))
+    if shape.repairs:
+        breaks_after, drop = 0.0, drop + whole * shape.breaks
+    share = drop / whole / (1.0 - breaks_after)
+    if shape.loses == "cases":
+        lost = (rng.random((runs, units)) < share).astype(float)
+    elif shape.loses == "answers":
+        breaks_after += (1.0 - breaks_after) * share
     elif drop:
-        mean = min(drop / thinned, MOST)
-        size = (1.0 - mean) / (UNEVEN**2 * mean) - 1.0
-        theta = rng.beta(mean * size, (1.0 - mean) * size, (runs, units))
+        mean = min(drop / thinned / (1.0 - breaks_after), MOST)
+        spread = (1.0 - mean) / (UNEVEN**2 * mean) - 1.0
+        theta = theta + mean if shape.repairs else rng.beta(mean * spread, (1.0 - mean) * spread, (runs, units))
     before = _answers(rng, shape, difficulty, np.zeros((runs, cases, 1)))
     after = _answers(rng, shape, difficulty, theta[:, members, None])
-    kept = 1.0 - broken[:, members, None]
-    return before, {key: value * kept for key, value in after.items()}
+    kept = (1.0 - lost)[:, members, None]
+    if breaks or breaks_after:
+        before = _times(before, (rng.random(size) >= breaks).astype(float))
+        kept = kept * (rng.random(size) >= breaks_after)
+    return before, _times(after, kept)
+
+
+def _times(side: Side, kept: Array) -> Side:
+    return {key: value * kept for key, value in side.items()}
 
 
 @lru_cache(maxsize=32)
 def expectations(shape: Shape) -> tuple[float, float]:
-    """Return the expected composite, and how much of it thinning takes; from half a million answers."""
+    """Return the composite expected of whole answers, and how much of it thinning takes; from half a million."""
     rng = np.random.default_rng(20_000)
     difficulty = rng.random((500_000, 1, 1))
     values = _answers(rng, shape, difficulty, np.zeros_like(difficulty))
     means = {key: float(value.mean()) for key, value in values.items()}
+    if shape.passes:
+        return means["overall"], means["overall"]
     right = ("recall", "precision", "relationshipAccuracy")
     thinned = WEIGHTS["provenance"] + sum(WEIGHTS[key] * means[key] for key in right)
     return means["overall"], thinned - WEIGHTS["hallucinationRate"] * CANARY * means["precision"]
@@ -80,6 +102,8 @@ def expectations(shape: Shape) -> tuple[float, float]:
 def _answers(rng: Rng, shape: Shape, difficulty: Array, theta: Array) -> Side:
     kept = np.broadcast_to(1.0 - theta, difficulty.shape)
     right = 1.0 - np.clip(shape.wrong(rng, difficulty), 0.0, 1.0)
+    if shape.passes:
+        return {"overall": (rng.random(difficulty.shape) < right * kept).astype(float)}
     first = rng.binomial(shape.extracted, right)
     linked = rng.binomial(shape.relationships, (first / shape.extracted) ** shape.hangs)
     correct = rng.binomial(first, kept)
@@ -109,23 +133,22 @@ def _ceiling(rng: Rng, difficulty: Array) -> Array:
     return np.where(rng.random(difficulty.shape) < 0.1 * difficulty, 0.25, 0.0)
 
 
-def _coin(rng: Rng, difficulty: Array) -> Array:
-    return 0.05 + 0.5 * difficulty
+def _failing(share: float) -> Callable[[Rng, Array], Array]:
+    """Return a rate of wrong answers that differs from case to case, with this mean."""
+    return lambda _, difficulty: 2.0 * share * difficulty
 
 
 _NOISY: dict[str, Any] = {"wrong": _noisy, "expected": 20, "extracted": 20, "relationships": 12, "hangs": 2.0}
-_COIN: dict[str, Any] = {"wrong": _coin, "expected": 1, "extracted": 1, "relationships": 1, "hangs": 1.0}
 
-SHAPES = (
-    Shape("items", "as quiet as this project's recordings", _quiet),
-    Shape("noisy items", "every answer varies by a fifth and more", **_NOISY),
-    Shape("ceiling", "nineteen answers of twenty are flawless", _ceiling, expected=18),
-    Shape("all or nothing", "one yes or no a case", **_COIN),
-    Shape("sources", "noisy; five cases to a source, which share difficulty and drop", **_NOISY, cluster=5),
-)
-"""A drop hits every case, unevenly."""
-COLLAPSES = (
-    Shape("cases collapse", "as items; the drop is cases that become unusable", _quiet, collapses=True),
-    Shape("sources collapse", "as items; the drop is whole sources", _quiet, cluster=5, collapses=True),
-)
-"""A drop is rare and large."""
+QUIET = Shape("scores in many steps", _quiet)
+NOISY = Shape("the same, noisy", **_NOISY)
+CEILING = Shape("nearly flawless", _ceiling, expected=18)
+PASS_95 = Shape("pass/fail, 95% pass", _failing(0.05), passes=True)
+PASS_80 = Shape("pass/fail, 80% pass", _failing(0.2), passes=True)
+SOURCES = Shape("cases share a source", **_NOISY, cluster=5)
+BREAKS = Shape("whole answers break", _quiet, breaks=0.05, loses="answers")
+CASES_COLLAPSE = Shape("whole cases collapse", _quiet, loses="cases")
+SOURCES_COLLAPSE = Shape("whole sources collapse", _quiet, cluster=5, loses="cases")
+REPAIR = Shape("the old prompt breaks now and then", _quiet, breaks=0.1, repairs=True)
+SHAPES = (QUIET, NOISY, CEILING, PASS_95, PASS_80, SOURCES, BREAKS)
+COLLAPSES = (CASES_COLLAPSE, SOURCES_COLLAPSE, REPAIR)
