@@ -27,7 +27,6 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import fall_p
-from row3.gate.intervals import Differences
 from row3.gate.judging import Context, Scores, judge
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
@@ -97,15 +96,6 @@ class Cell(NamedTuple):
     """True drop, points."""
 
 
-class WithoutIntervals(Pairs):
-    """Pairs without intervals, which take most of the time and decide nothing, except under `paired`."""
-
-    def differences(self, metric: Metric) -> Differences:
-        moves = super().differences(metric)
-        moves.interval = lambda level=0.95, *, unseen=True: None
-        return moves
-
-
 class Drawn:
     """Many comparisons, each asked once and up to four times more; values are lists by comparison and case."""
 
@@ -133,7 +123,7 @@ class Drawn:
         """Return one comparison after so many confirming answers, and what the gate says."""
         situation, count, rules = self.situation, 1 + confirmed, self.situation.rules
         old, new = ({key: by[run] for key, by in side.items()} for side in self.values[confirmed])
-        pairs = Pairs() if rules.policy == "paired" else WithoutIntervals()
+        pairs = Pairs()
         for case in range(self.cases):
             pairs.add(
                 {key: by[case] for key, by in old.items()},
@@ -152,7 +142,7 @@ class Drawn:
             policy=rules,
             metrics=metrics,
             thresholds=self.thresholds,
-            changes=compare_metrics(before, after, metrics, rules, pairs, confirmed=confirmed),
+            changes=compare_metrics(before, after, metrics, rules, pairs, confirmed=confirmed, intervals="none"),
             before=before,
             after=after,
             cases=self.cases,

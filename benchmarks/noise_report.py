@@ -1,4 +1,4 @@
-"""The tables of `docs/noise.md`, from `noise-results.json`.
+"""The tables of `docs/noise.md`, and what `row3 power` knows of them, from `noise-results.json`.
 
     python -m benchmarks.noise_report
 
@@ -15,12 +15,15 @@ from typing import Any
 
 from benchmarks.noise import CASES, PAIRED, RESULTS, SHOWN, SUITES, WATCHED, Cell, Situation
 
-PAGE = Path(__file__).parents[1] / "docs" / "noise.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "noise.md"
+PACKED = ROOT / "row3" / "gate" / "noise.json"
+"""The rates that `row3 power` reads, as fractions."""
 Rates = Mapping[Cell, Mapping[str, float]]
 
 
 def publish(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the tables, and write them into the page."""
+    """Print the tables, and write them into the page and the package."""
     found, page = rates(rows), PAGE.read_text(encoding="utf-8")
     for name, text in (
         ("suites", judged_table(found, SUITES)),
@@ -31,6 +34,17 @@ def publish(rows: Sequence[Mapping[str, Any]]) -> None:
         between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         page = between.sub(lambda at, text=text: f"{at[1]}{text}\n{at[2]}", page)
     PAGE.write_text(page, encoding="utf-8")
+    lines = [f"{json.dumps(each.name)}: {json.dumps(packed(found, each))}" for each in SUITES]
+    PACKED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def packed(found: Rates, each: Situation) -> dict[int, list[float]]:
+    """Return, by cases, false blocks asked once and confirmed, then found drops."""
+    cells = {cases: [found[each.name, cases, drop] for drop in (0, each.drop)] for cases in CASES}
+    return {
+        cases: [round(cell.get(key, 0.0) / 100.0, 4) for cell in both for key in ("once", "blocked")]
+        for cases, both in cells.items()
+    }
 
 
 def rates(rows: Sequence[Mapping[str, Any]]) -> Rates:

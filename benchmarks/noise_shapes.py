@@ -141,7 +141,7 @@ def _failing(share: float) -> Callable[[Rng, Array], Array]:
 _NOISY: dict[str, Any] = {"wrong": _noisy, "expected": 20, "extracted": 20, "relationships": 12, "hangs": 2.0}
 
 QUIET = Shape("scores in many steps", _quiet)
-NOISY = Shape("the same, noisy", **_NOISY)
+NOISY = Shape("scores in many steps, noisy", **_NOISY)
 CEILING = Shape("nearly flawless", _ceiling, expected=18)
 PASS_95 = Shape("pass/fail, 95% pass", _failing(0.05), passes=True)
 PASS_80 = Shape("pass/fail, 80% pass", _failing(0.2), passes=True)

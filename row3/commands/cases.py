@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from random import Random
 from typing import NamedTuple
 
 from row3.comparing.sources import open_gate
@@ -17,10 +18,13 @@ from row3.domain.words import part
 from row3.errors import InvalidFile, UsageError
 from row3.gate.case_worth import CasesReport, FlakyReport, flakiness, redundant, worth
 from row3.gate.policy import find_metric
-from row3.gate.power import PowerReport, sensitivity
+from row3.gate.power import Answered, ErrorRates, PowerReport, sensitivity
+from row3.gate.resampling import nearest, resampled
 from row3.kinds.demands import demands_of, expected_in
+from row3.project.cases import source_of
 from row3.project.criteria import in_force
 from row3.project.project import Project, has_baseline
+from row3.project.saved_runs import latest_runs, read_log
 from row3.project.suites import Suite
 from row3.running.lineup import line_up
 from row3.running.recorded_answers import RecordedAnswers, Replayed, Setting, setting_of, setting_of_asking, titles_of
@@ -28,8 +32,10 @@ from row3.running.replay import open_recordings
 from row3.running.run_options import make_asking
 from row3.running.session import Session
 
-Recorded = dict[int, tuple[float, str]]
-"""One case under one setting: the composite and the digest of the answers, by repeat."""
+SEED = 1
+"""Of what is drawn by chance, so that a plan is the same every time."""
+Recorded = dict[int, tuple[Mapping[str, float], str]]
+"""One case under one setting: the metrics and the digest of the answers, by repeat."""
 
 
 class History(NamedTuple):
@@ -57,14 +63,14 @@ def gather(
             if answer.score.status == "bad_answer":
                 bad.append((stored.id, answer))
             elif primary in answer.score.metrics:
-                settings[answer.setting][stored.id][answer.repeat] = answer.score.metrics[primary], answer.said
+                settings[answer.setting][stored.id][answer.repeat] = answer.score.metrics, answer.said
     complete = list(settings)
     for case_id, answer in bad:
         prompts, parameters = answer.setting
         n = len(prompts)
         begun = [each for each in complete if each.prompts[:n] == prompts and each.parameters[:n] == parameters]
         for setting in begun or [answer.setting]:
-            settings[setting][case_id][answer.repeat] = answer.score.metrics[primary], answer.said
+            settings[setting][case_id][answer.repeat] = answer.score.metrics, answer.said
     return History(cases, settings)
 
 
@@ -89,7 +95,9 @@ def find_flaky(session: Session) -> FlakyReport:
     limits = suite.rules.thresholds.get(metric.key)
     mark = None if limits is None else limits.minimum
     judged = [
-        flakiness(case_id, [value for value, _ in each.values()], mark, higher_is_better=metric.higher_is_better)
+        flakiness(
+            case_id, [values[metric.key] for values, _ in each.values()], mark, higher_is_better=metric.higher_is_better
+        )
         for case_id, each in history.settings[chosen].items()
     ]
     judged.sort(key=lambda case: (case.verdict != "flaky", -case.noise, case.case_id))
@@ -124,7 +132,7 @@ def judge_cases(
         stored.id: expected_in(demands_of(stored.case, suite.kind.expected(stored.case)))
         for stored in project.cases_of(suite, only)
     }
-    titles, columns = _columns(gather(project, suite, named=named))
+    titles, columns = _columns(gather(project, suite, named=named), suite.kind.primary)
     if not columns:
         what = "no version has answers to half of the cases"
         raise InvalidFile(what, where=f"suite {suite.name}", fix=f"Record a run with `row3 --mode record{suite.flag}`")
@@ -142,7 +150,7 @@ def judge_cases(
     )
 
 
-def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
+def _columns(history: History, primary: str) -> tuple[list[str], list[dict[str, float]]]:
     """Return titles and case values of the settings with half of the cases or more, those with equal answers once."""
     shown: dict[tuple[tuple[str, ...], ...], Setting] = {}
     for setting, seen in history.settings.items():
@@ -150,7 +158,7 @@ def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
             said = [(case_id, *sorted({digest for _, digest in one.values()})) for case_id, one in seen.items()]
             shown.setdefault(tuple(sorted(said)), setting)
     columns = [
-        {case_id: math.fsum(value for value, _ in one.values()) / len(one) for case_id, one in seen.items()}
+        {case_id: math.fsum(values[primary] for values, _ in one.values()) / len(one) for case_id, one in seen.items()}
         for seen in map(history.settings.__getitem__, shown.values())
     ]
     return titles_of([*shown.values()]), columns
@@ -189,15 +197,60 @@ def plan(
         what = f"nothing to plan from: {failed} no recorded answer from the candidate"
         raise InvalidFile(what, where=f"suite {suite.name}", fix=f"Record them with `row3 --mode record{suite.flag}`")
     pairs, primary = scored.comparer.pairs, suite.kind.primary
+    plans = tuple((one, sensitivity(pairs, one, suite.policy, primary=primary, detect=detect)) for one in metrics)
+    rates: tuple[ErrorRates, ...] = ()
+    nearby = ""
+    if cases := _answered(session):
+        variance = pairs.variance(primary)
+        if min(len(case.answers) for case in cases) > 1:
+            rates = resampled(cases, suite, repeats=run.header.repeats, uniform=Random(SEED).random)  # noqa: S311 - no secret
+        elif suite.policy.policy == "evidence":  # by which those suites are judged
+            nearby, rates = nearest(cases, math.sqrt(variance.total) if variance else 0.0, primary)
     return PowerReport(
         suite.name,
         (setting_of(side.header).title, setting_of(run.header).title),
         (side.header.repeats, run.header.repeats),
         suite.policy,
-        tuple((one, sensitivity(pairs, one, suite.policy, primary=primary, detect=detect)) for one in metrics),
+        plans,
         suite.flag,
         {key: "; ".join(why) for key, why in run.skipped.items() if sum(why.values()) >= run.cases},
+        rates,
+        nearby,
     )
+
+
+def _answered(session: Session) -> list[Answered]:
+    """Return the cases outside quarantine with their answers under the setting that asked most often.
+
+    Answers are recorded, or of live runs whose logs still exist. Empty if no case has the primary metric.
+    """
+    project, suite, options = session.project, session.suite, session.options
+    settings = gather(project, suite, named=options.named, only=options.only).settings
+    resting = {entry.case_id for entry in in_force(project, suite).active}
+    stored = {each.id: each for each in project.cases_of(suite, options.only) if each.id not in resting}
+    for place, path in enumerate(latest_runs(project.local)):
+        run, scorer = read_log(path), suite.kind.signature(suite.rules)
+        if (run.header.suite, run.header.mode, run.header.scorer, run.header.repeats) != (
+            suite.name,
+            "live",
+            scorer,
+            1,
+        ):
+            continue
+        for each in run.cases.values():
+            if each.id in stored and each.digest == stored[each.id].digest and suite.kind.primary in each.metrics:
+                settings[setting_of(run.header)][each.id][-1 - place] = each.metrics, each.said
+    asked = [case_id for case_id in stored if any(case_id in cases for cases in settings.values())]
+    best = max(settings.values(), key=lambda cases: min(len(cases.get(each, ())) for each in asked), default={})
+    return [
+        Answered(
+            [values for values, _ in best[each].values()],
+            source_of(stored[each].case),
+            bool(getattr(stored[each].case, "critical", False)),
+        )
+        for each in asked
+        if each in best
+    ]
 
 
 def _metrics(suite: Suite, wanted: str | None) -> list[Metric]:

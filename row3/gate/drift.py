@@ -13,7 +13,7 @@ from row3.domain.scores import CaseScore, Usage
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, exceeds, reaches
-from row3.gate.power import sensitivity
+from row3.gate.power import sensitivity, smallest_drop
 from row3.kinds.base import Kind
 
 FEWEST, MOST = 10, 20
@@ -99,7 +99,7 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
     then, now = pairs.means()
     changes = tuple(
         compare_metrics(
-            then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary, unseen=False
+            then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary, intervals="seen"
         )
     )
     by_key = {metric.key: metric for metric in metrics}
@@ -116,7 +116,7 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
         states.get(about, "open"),
         pairs.counts().get(about, 0),
         same,
-        None if seen is None else seen.smallest_drop,
+        None if seen is None else smallest_drop(seen.variance, seen.finding),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from row3.domain.changes import Interval, MetricChange, Noise
 from row3.domain.metrics import SLACK, Metric
@@ -21,6 +22,10 @@ A true loss passes only if both this test and the interval err, so the error rat
 ALPHA_RARE_BETTER = 0.2
 """The same for a change shown to be better: a loss would need more failures to outweigh the gain."""
 
+Intervals = Literal["all", "seen", "none"]
+"""`all`: intervals allow for rare losses that few moved units do not show; `seen`: they do not; `none`: there are none,
+which is faster."""
+
 
 def compare_metrics(
     baseline: Mapping[str, float],
@@ -31,13 +36,13 @@ def compare_metrics(
     *,
     primary: str = "overall",
     confirmed: int = 0,
-    unseen: bool = True,
+    intervals: Intervals = "all",
 ) -> list[MetricChange]:
     """Return the change and verdict of each metric that either side has, in the kind's order.
 
     `baseline` and `current` are means (fractions) over the cases of `pairs`; `primary` is the metric judged first;
-    `confirmed` is how many answers a case and side of the pairs were asked to confirm a block; `unseen`: the intervals,
-    not the verdicts, allow for rare losses that few moved units do not show.
+    `confirmed` is how many answers a case and side of the pairs were asked to confirm a block. The verdicts are the
+    same whatever `intervals`.
     """
     counts = pairs.counts()
     changes: dict[str, MetricChange] = {}
@@ -55,7 +60,7 @@ def compare_metrics(
             lost = after is None and key in policy.metrics
             changes[key] = replace(change, verdict=Verdict.BLOCK, code="no_longer_measured") if lost else change
             continue
-        interval = _interval(moves, metric, policy.level, unseen)
+        interval = _interval(moves, metric, policy.level, intervals)
         changes[key] = replace(
             change,
             delta=after - before,
@@ -76,7 +81,7 @@ def compare_metrics(
         tested = holm({key: p for key, p in p_values.items() if key != primary}, ALPHA)
         for key in gated:
             p, tests = tested.get(key, (p_values[key], 1))
-            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA / tests, unseen)
+            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA / tests, intervals)
             found = replace(changes[key], p=p, tests=tests, interval=interval)
             # The same answers cannot hide a loss.
             must_show = key == primary and not pairs.same_answers
@@ -89,7 +94,7 @@ def compare_metrics(
     elif policy.policy == "evidence":
         for key in gated:
             change = changes[key]
-            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA_FALL / change.tests, unseen)
+            interval = _interval(differences[key], by_key[key], 1.0 - 2.0 * ALPHA_FALL / change.tests, intervals)
             changes[key] = change if key == primary else replace(change, interval=interval)
     return list(changes.values())
 
@@ -167,7 +172,9 @@ def _by_interval(
     return plain
 
 
-def _interval(moves: Differences | None, metric: Metric, level: float, unseen: bool) -> Interval | None:
+def _interval(moves: Differences | None, metric: Metric, level: float, intervals: Intervals) -> Interval | None:
     """Return the interval of current minus baseline; `moves` are oriented so that up is better."""
-    interval = None if moves is None else moves.interval(level, unseen=unseen)
+    if moves is None or intervals == "none":
+        return None
+    interval = moves.interval(level, unseen=intervals == "all")
     return interval if interval is None or metric.higher_is_better else interval.negated()

@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from row3.domain.metrics import Metric
+from row3.domain.requests import MOST_REPEATS
 from row3.gate.distributions import normal_quantile, t_quantile
 from row3.gate.exact import fewest_units
 from row3.gate.pairs import DifferenceVariance, Pairs
@@ -25,9 +26,9 @@ POWER = 0.8
 """Probability of detecting a drop of the stated size."""
 UNEVEN = 0.8
 """Standard deviation of a drop over the cases, as a share of its mean: most cases lose little, some lose much."""
-MOST_CASES, MOST_REPEATS = 1_000_000, 1000
-WORTH = 0.75
-"""Share of the gain from more cases at which repeats are the better buy: cases have to be written and labelled."""
+FEWEST_CASES, MOST_CASES = 5, 10_000
+"""Fewest cases that are recommended (STANDARDS), and most."""
+Answers = list[Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,6 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True)
-class Purchase:
-    """The smallest detected drop, a fraction, after doubling the requests with more cases or more repeats."""
-
-    more_cases: float
-    more_repeats: float
-    better: Literal["cases", "repeats"]
-
-
-@dataclass(frozen=True, slots=True)
 class Sensitivity:
     """The smallest drop of a metric detected with 80 % power, and what it takes to detect the wanted drop."""
 
@@ -89,8 +81,25 @@ class Sensitivity:
     needs_repeats: Needed
     blocks: bool
     """Whether a detected drop blocks; otherwise a person should look."""
-    buy: Purchase | None = None
-    """Effect of twice the requests; None if the noise of repeats is unknown."""
+
+
+class Answered(NamedTuple):
+    """A case, and the metrics of each of its answers under one setting."""
+
+    answers: Answers
+    source: str | None = None
+    critical: bool = False
+
+
+class ErrorRates(NamedTuple):
+    """How often a suite of this size blocks: equal prompts, and those that lose 10 points; asked once, confirmed."""
+
+    cases: int
+    repeats: int
+    false_once: float
+    false_confirmed: float
+    found_once: float
+    found_confirmed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +117,10 @@ class PowerReport:
     """Options that select the suite on the command line."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Reasons by metric that applies to no case."""
+    rates: tuple[ErrorRates, ...] = ()
+    """Of the suite as it is, then with more answers or cases."""
+    nearest: str = ""
+    """The simulated suite that has these rates; empty if they are this suite's own."""
 
 
 def detectable_metrics(pairs: Pairs, metrics: Iterable[Metric], policy: GatePolicy, *, primary: str) -> set[str]:
@@ -128,17 +141,17 @@ def sensitivity(
     if variance is None:
         return None
     finding = Finding.of(policy, metric, primary=primary, baseline=pairs.means()[0][key])
-    wanted = 2.0 * finding.limit if detect is None else detect
+    smallest = smallest_drop(variance, finding)
+    wanted = min(1.0, 2.0 * finding.limit) if detect is None else detect
     return Sensitivity(
         key,
         variance,
         finding,
-        smallest_drop(variance, finding),
+        None if smallest is None or smallest > 1.0 else smallest,
         wanted,
         cases_needed(variance, finding, wanted),
         repeats_needed(variance, finding, wanted),
         key in policy.metrics,
-        better_buy(variance, finding),
     )
 
 
@@ -198,7 +211,7 @@ def cases_needed(variance: DifferenceVariance, finding: Finding, drop: float) ->
     """Return how many cases detect a drop, with as many repeats as observed."""
     if variance.at(variance.repeats) is None or variance.total <= 0.0:
         return Needed(None, "unknown")
-    return _fewest(lambda cases: smallest_drop(variance, finding, cases=cases), drop, 2, MOST_CASES)
+    return _fewest(lambda cases: smallest_drop(variance, finding, cases=cases), drop, FEWEST_CASES, MOST_CASES)
 
 
 def repeats_needed(variance: DifferenceVariance, finding: Finding, drop: float) -> Needed:
@@ -206,16 +219,6 @@ def repeats_needed(variance: DifferenceVariance, finding: Finding, drop: float) 
     if variance.repeat_variance is None or variance.total == variance.repeat_variance == 0.0:
         return Needed(None, "unknown")
     return _fewest(lambda repeats: smallest_drop(variance, finding, repeats=repeats), drop, 1, MOST_REPEATS)
-
-
-def better_buy(variance: DifferenceVariance, finding: Finding) -> Purchase | None:
-    """Return whether twice the requests are better spent on cases or on repeats; None if unknown."""
-    now = smallest_drop(variance, finding)
-    by_cases = smallest_drop(variance, finding, cases=2 * variance.cases)
-    by_repeats = smallest_drop(variance, finding, repeats=2.0 * variance.repeats)
-    if now is None or by_cases is None or by_repeats is None:
-        return None
-    return Purchase(by_cases, by_repeats, "repeats" if now - by_repeats >= WORTH * (now - by_cases) else "cases")
 
 
 def _drop(null: float, factor: float, square: float, cases: int) -> float | None:

@@ -10,6 +10,7 @@ from row3.gate.power import POWER, Needed, PowerReport, Sensitivity
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
 
 UNKNOWN = "?"
+RATES = ("cases", "repeats", "falseOnce", "falseConfirmed", "foundOnce", "foundConfirmed")
 FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 
 
@@ -29,7 +30,25 @@ def power_document(report: PowerReport) -> Document:
         f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points. ?: unknown, as no case moved or none was "
         "asked twice."
     )
-    return Document([*blocks, Note([terms]), Title("Unknown"), Items(unknowns(report, plan))])
+    return Document([*blocks, Note([terms]), *_rates(report), Title("Unknown"), Items(unknowns(report, plan))])
+
+
+def _rates(report: PowerReport) -> list[Block]:
+    """Return how often the gate errs, for the suite as it is and for larger ones, and whose answers say so."""
+    if not report.rates:
+        return []
+    rows = [
+        [numbers.count(each.cases, "case") + times(each.repeats), *(f"{100 * share:.0f}%" for share in each[2:])]
+        for each in report.rates
+    ]
+    text = "From this suite's own answers, drawn again."
+    if report.nearest:
+        text = (
+            f"No setting has two answers to every case. From the simulated suite most like this one: {report.nearest}."
+        )
+    text += f" Confirmed: after up to {numbers.count(report.policy.confirm, 'more answer')} a case and side."
+    heads = ("with", "false blocks", "confirmed", "10 points found", "confirmed")
+    return [Title("How often the gate errs"), Table(heads, rows, "lrrrr"), Note([text])]
 
 
 def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
@@ -42,12 +61,6 @@ def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
             f"A drop equal to the limit ({limit:.3g}) is detected half the time at best: plan for a larger one, such "
             f"as --detect {2 * limit:.3g}."
         )
-    if (buy := plan.buy) is not None:
-        cases = numbers.count(2 * plan.variance.cases, "case")
-        repeats = numbers.count(round(2 * plan.variance.repeats), "repeat")
-        by_cases, by_repeats = map(numbers.drop_points, (buy.more_cases, buy.more_repeats))
-        ways = f"{cases} detect {by_cases}, {repeats} detect {by_repeats}"
-        lines.append(f"Twice the requests: {ways}; {buy.better} are better value.")
     return lines
 
 
@@ -57,13 +70,13 @@ def _metrics(report: PowerReport) -> Table:
         if plan is None and metric.key in report.skipped:
             continue
         if plan is None:
-            rows.append([metric.title, UNKNOWN, "", "", "", "too few cases"])
+            rows.append([metric.title, UNKNOWN, "", "too few cases", ""])
             continue
-        better = UNKNOWN if plan.buy is None else plan.buy.better
         needs = _needed(plan.needs_cases), _needed(plan.needs_repeats)
-        detects = UNKNOWN if plan.smallest_drop is None else numbers.drop_points(plan.smallest_drop)
-        rows.append([metric.title, detects, f"{100 * plan.wanted:.3g}", *needs, better])
-    return Table(("metric", "detects now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl")
+        detects = UNKNOWN if plan.variance.total <= 0.0 else "none"
+        detects = detects if plan.smallest_drop is None else numbers.drop_points(plan.smallest_drop)
+        rows.append([metric.title, detects, f"{100 * plan.wanted:.3g}", *needs])
+    return Table(("metric", "detects now", "wanted", "needs cases", "or repeats"), rows, "lrrrr")
 
 
 def _needed(needed: Needed) -> str:
@@ -77,7 +90,7 @@ def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
     if plan is None:
         return ["The spread: it takes at least two independent cases. Add golden cases."]
     texts = []
-    if plan.smallest_drop is None:
+    if plan.variance.total <= 0.0:
         texts.append(
             f"The spread: {asked(plan)} all moved alike. That does not mean that a drop would be "
             "detected. Compare two versions that differ."
@@ -103,12 +116,16 @@ def power_json(report: PowerReport) -> dict[str, Any]:
         "power": POWER,
         "level": report.policy.level,
         "metrics": {metric.key: None if plan is None else _plan_json(plan) for metric, plan in report.plans},
+        "errorRates": {
+            "nearest": report.nearest,
+            "plans": [dict(zip(RATES, each, strict=True)) for each in report.rates],
+        },
         "unknown": unknowns(report, report.plans[0][1]),
     }
 
 
 def _plan_json(plan: Sensitivity) -> dict[str, Any]:
-    variance, buy = plan.variance, plan.buy
+    variance = plan.variance
     return {
         "cases": variance.cases,
         "repeats": round(variance.repeats, 9),
@@ -118,9 +135,6 @@ def _plan_json(plan: Sensitivity) -> dict[str, Any]:
         "wantedDrop": plan.wanted,
         "casesNeeded": _needed_json(plan.needs_cases),
         "repeatsNeeded": _needed_json(plan.needs_repeats),
-        "betterBuy": None if buy is None else buy.better,
-        "twiceTheCases": None if buy is None else buy.more_cases,
-        "twiceTheRepeats": None if buy is None else buy.more_repeats,
         "variance": {
             "difference": variance.total,
             "df": variance.df,

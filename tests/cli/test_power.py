@@ -34,7 +34,10 @@ def test_the_plan_in_words_within_80_columns_and_nothing_written(box: Box) -> No
     assert "bread · planned from the baseline and the candidate" in text
     assert "extract v1.1 · baker-1 asked 3 times" in text
     assert "with this much spread detect a drop of" in text
-    assert "are better value." in text
+    assert "How often the gate errs" in text
+    assert "From this suite's own answers, drawn again." in text
+    assert "15 cases asked 4 times" in text
+    assert "25 cases asked 3 times" in text
     assert max(map(len, done.out.splitlines())) <= 80
     assert done.err == ""
     assert box.tree() == before
@@ -50,7 +53,7 @@ def test_once_asked_says_how_to_find_out_about_repeats(box: Box) -> None:
     text = " ".join(box.row3("power", "--repeats", "1", "--detect", "2", code=0).out.split())
     assert "A drop equal to the limit (5) is detected half the time at best" in text
     assert "row3 --repeats 3 --mode record" in text
-    assert "better value." not in text
+    assert "From the simulated suite most like this one: " not in text  # v1.1 was asked three times
 
 
 def test_paired_plans_for_what_blocks(box: Box) -> None:

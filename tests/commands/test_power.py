@@ -12,8 +12,10 @@ import pytest
 from row3.commands.cases import plan
 from row3.comparing.baseline import save_baseline
 from row3.errors import InvalidFile, UsageError
+from row3.project.saved_runs import write_run
 from row3.running.run_options import RunOptions
 from row3.running.session import CommandOptions, GateFlags, Session, open_session
+from row3.running.suite_run import run_suite
 from tests.bakery import bakery, found, record
 from tests.projects import SUITE, Box
 
@@ -78,10 +80,33 @@ def test_recorded_repeats_separate_case_and_answer_variance(box: Box) -> None:
     assert report.repeats == (1, 3)
     first = report.plans[0][1]
     assert first is not None
-    assert first.buy is not None
+    assert first.variance.repeat_variance is not None
+    assert ([each[:2] for each in report.rates], report.nearest) == ([(15, 3), (15, 4), (25, 3)], "")
     once = plan(opened(box), repeats=1).plans[0][1]
     assert once is not None
-    assert (once.variance.repeats, once.buy) == (1.0, None)
+    assert (once.variance.repeats, once.variance.repeat_variance) == (1.0, None)
+
+
+def test_cases_asked_once_have_the_rates_of_the_nearest_suite(box: Box) -> None:
+    measured(box)
+    report = plan(opened(box))
+    assert report.nearest.startswith("scores in many steps")
+    assert [each[:2] for each in report.rates] == [(15, 1), (50, 1)]
+    assert plan(opened(box, gate=GateFlags(policy="paired"))).rates == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "known"),
+    [({}, True), ({"scorer": "another"}, False), ({"mode": "replay"}, False), ({"suite": "other"}, False)],
+)
+def test_saved_live_runs_are_answers_too(box: Box, changed: dict[str, str], known: bool) -> None:
+    measured(box)
+    run = run_suite(opened(box))
+    header = run.header.replace(**{"mode": "live"} | changed)
+    write_run(box.path(".row3/runs/20260101T000000Z-live.json"), header, run.records)
+    report = plan(opened(box))
+    assert (report.nearest == "") == known
+    assert [each.cases for each in report.rates] == ([15, 15, 25] if known else [15, 50])
 
 
 def test_repeats_of_only_some_cases_are_not_used(box: Box) -> None:

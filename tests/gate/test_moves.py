@@ -14,7 +14,7 @@ from scipy import stats
 from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
-from row3.gate.moves import compare_metrics
+from row3.gate.moves import Intervals, compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, PolicyName, exceeds
 
@@ -29,6 +29,8 @@ WAVE = (0.02, -0.02, 0.01, -0.01)
 """Differences with a sum of 0."""
 
 Side = Mapping[str, Sequence[float]]
+
+INTERVALS: tuple[Intervals, ...] = ("all", "seen", "none")
 
 
 def policy(rule: PolicyName = "paired", **settings: Any) -> GatePolicy:
@@ -386,11 +388,11 @@ def test_unseen_losses_change_intervals_and_no_verdict(cases: list[tuple[float, 
     pairs = Pairs()
     for before, after in cases:
         pairs.add({"overall": before, "recall": after}, {"overall": after, "recall": after})
-    shown, seen = (
-        compare_metrics(*pairs.means(), METRICS, policy(rule), pairs, unseen=unseen) for unseen in (True, False)
+    shown, seen, bare = (
+        compare_metrics(*pairs.means(), METRICS, policy(rule), pairs, intervals=intervals) for intervals in INTERVALS
     )
-    for one, other in zip(shown, seen, strict=True):
-        assert replace(one, interval=None, single=None) == replace(other, interval=None, single=None)
+    for one, other, none in zip(shown, seen, bare, strict=True):
+        assert none == replace(one, interval=None, single=None) == replace(other, interval=None, single=None)
         assert one.significant == other.significant
         assert one.interval is not None and other.interval is not None
         assert one.interval.low <= other.interval.low + 1e-6

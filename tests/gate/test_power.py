@@ -19,7 +19,6 @@ from row3.gate.power import (
     UNEVEN,
     Finding,
     Needed,
-    better_buy,
     cases_needed,
     detectable_metrics,
     detection_factor,
@@ -202,15 +201,6 @@ class TestNeeded:
     def test_unknown(self) -> None:
         assert cases_needed(DifferenceVariance(0.0, 14.0, 15, 1.0), FIXED, 0.1) == Needed(None, "unknown")
         assert repeats_needed(UNSPLIT, FIXED, 0.1) == Needed(None, "unknown")
-
-
-class TestBetterBuy:
-    def test_buy_cases_if_cases_differ_and_repeats_if_answers_do(self) -> None:
-        cases = DifferenceVariance(0.0025, 14.0, 15, 3.0, case_variance=0.0024, repeat_variance=0.00015, repeat_df=60.0)
-        answers = DifferenceVariance(0.25, 99.0, 100, 1.0, case_variance=0.0, repeat_variance=0.125, repeat_df=1e6)
-        bought = [better_buy(each, FIXED) for each in (cases, answers)]
-        assert [buy and buy.better for buy in bought] == ["cases", "repeats"]
-        assert better_buy(UNSPLIT, FIXED) is None
 
 
 def moved(*differences: float, repeats: int = 1, spread: float = 0.0) -> Pairs:

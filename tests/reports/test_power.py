@@ -13,7 +13,7 @@ from row3.domain.numbers import drop_points
 from row3.domain.printable import cells
 from row3.gate.pairs import DifferenceVariance, Pairs
 from row3.gate.policy import GatePolicy, PolicyName
-from row3.gate.power import Finding, Needed, PowerReport, Sensitivity, sensitivity
+from row3.gate.power import ErrorRates, Finding, Needed, PowerReport, Sensitivity, sensitivity
 from row3.reports.power import power_document, power_json, sensitivity_sentence, times
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
@@ -61,16 +61,52 @@ def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
     assert "Overall: 15 cases with this much spread detect a drop of" in text
     assert "The effect of repeats (?): both sides asked every case once." in text
     assert "row3 --repeats 3 --mode record" in text
-    assert "better value." not in text
     assert "?: unknown, as no case moved" in text
 
 
-def test_repeats_give_the_better_buy() -> None:
-    text = " ".join(power_text(report(pairs(repeats=3))).split())
-    assert "Overall: 15 cases asked 3 times with this much spread detect a drop of" in text
-    assert "Twice the requests: 30 cases detect" in text
-    assert "6 repeats detect" in text
-    assert "are better value." in text
+RATES = (ErrorRates(15, 1, 0.2, 0.04, 0.95, 0.9), ErrorRates(15, 2, 0.1, 0.02, 0.98, 0.97))
+
+
+def test_how_often_the_gate_errs_for_this_suite() -> None:
+    text = power_text(report(pairs(), rates=RATES))
+    assert re.search(r"15 cases +20% +4% +95% +90%\n15 cases asked 2 times +10% +2% +98% +97%\n", text)
+    words = " ".join(text.split())
+    assert "From this suite's own answers, drawn again. Confirmed: after up to 4 more answers a case and side." in words
+    assert power_json(report(pairs(), rates=RATES))["errorRates"] == {
+        "nearest": "",
+        "plans": [
+            dict(
+                zip(
+                    ("cases", "repeats", "falseOnce", "falseConfirmed", "foundOnce", "foundConfirmed"),
+                    each,
+                    strict=True,
+                )
+            )
+            for each in RATES
+        ],
+    }
+
+
+def test_how_often_the_gate_errs_for_the_nearest_suite() -> None:
+    words = " ".join(power_text(report(pairs(), rates=RATES, nearest="nearly flawless")).split())
+    assert (
+        "No setting has two answers to every case. From the simulated suite most like this one: nearly flawless."
+        in words
+    )
+    assert "How often the gate errs" not in power_text(report(pairs()))
+
+
+def test_impossible_sizes_are_not_recommended() -> None:
+    wild = report(pairs(3, scale=0.4), policy=replace(LIMIT, policy="paired"))
+    text, value = power_text(wild), power_json(wild)["metrics"]["overall"]
+    assert re.search(r"Overall +none +10 ", text)
+    assert "all moved alike" not in text
+    assert (value["smallestDrop"], value["wantedDrop"]) == (None, 0.1)
+    calm = power_json(report(pairs(2, scale=0.01)))["metrics"]["overall"]
+    assert calm["casesNeeded"] == {"count": 5}
+    most = power_json(report(pairs(repeats=3, scale=0.6), detect=0.0501))["metrics"]["overall"]
+    assert most["casesNeeded"] == most["repeatsNeeded"] == {"count": None, "why": "never"}
+    assert power_json(report(pairs(), policy=replace(LIMIT, block=80.0)))["metrics"]["overall"]["wantedDrop"] == 1.0
 
 
 @pytest.mark.parametrize("policy", ["fixed", "evidence", "paired"])
