@@ -214,7 +214,7 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
     """Yield the reasons that follow from scores: moves, zones, forbidden answers, broken and incomparable cases."""
     if not scores.cases:
         yield Reason(Code.NO_CASE, Verdict.BLOCK)
-    measured = list(_measured(scores))
+    measured = sorted(_measured(scores), key=lambda reason: reason.code is Code.UNCONFIRMED)
     yield from measured
     if scores.once is not None:
         blocked = {reason.subject for reason in measured if reason.verdict is Verdict.BLOCK}
