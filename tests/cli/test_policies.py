@@ -181,7 +181,7 @@ def test_a_critical_case_blocks_alone_when_it_falls(tmp_path: Path) -> None:
     box.row3("promote", "v1.0", code=0)
     done = box.row3("--compare", "--format", "json", code=1)
     blocks = [(r["code"], r["subject"]) for r in done.json["reasons"] if r["verdict"] == "block"]
-    assert blocks == [("critical_broke", IDS[4])]
+    assert blocks == [("critical_broke", IDS[4]), ("unconfirmed", IDS[4])]
 
 
 def test_an_exact_bound_stands_beside_the_rate_of_canaries(two_fell: Box) -> None:

@@ -29,7 +29,7 @@ def settings(box: Box, thresholds: str) -> None:
 
 
 def test_a_fail_zone_blocks_unless_it_only_warns(judged_by: Box) -> None:
-    settings(judged_by, HIGH)
+    settings(judged_by, HIGH.replace("0.9\n", "0.6\n"))
     assert "block entered_fail_zone recall" in judged(judged_by, against=None, code=1).reasons
     settings(judged_by, WARNS)
     warned = judged(judged_by, against=None, code=0)
