@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.projects import Box, Done, clean_env, run, tiny, worse
+from tests.rows import every_row
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github/actions/row3"
@@ -52,7 +53,7 @@ def test_they_would_find_something(tmp_path: Path) -> None:
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
-@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+@every_row("file", WORKFLOWS)
 def test_a_workflow_has_few_rights_and_pinned_actions(file: Path) -> None:
     workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
     assert "pull_request_target" not in workflow[True]  # YAML 1.1 reads `on` as a truth

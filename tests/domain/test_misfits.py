@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, StrictFloat, model_validator
 
 from row3.domain.misfits import Misfit, MisfitsError, convert
 from row3.domain.models import PART, CamelModel, Day, Model, Reply, Text, Worded, keys_of
+from tests.rows import every_row
 
 
 class Inner(Model):
@@ -38,7 +39,7 @@ class Outer(CamelModel):
         return self
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "told"),
     [
         ([], "should be an object, not an empty array"),
@@ -143,7 +144,7 @@ CYCLE["inner"] = CYCLE
 SURROGATE = "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "told"),
     [
         ({"text": 1}, ["field `text`: should be a string, not `1`"]),

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
+from tests.rows import every_row
 
 NUMBERS = st.integers(0, 999_999)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "version"),
     [("v1.0", (1, 0)), ("1.1", (1, 1)), ("v0.0", (0, 0)), ("v10.20", (10, 20)), ("v999999.999999", (999999, 999999))],
 )
@@ -17,7 +17,7 @@ def test_versions_are_read_with_and_without_v(text: str, version: tuple[int, int
     assert parse_version(text) == Version(*version)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "",
@@ -57,12 +57,12 @@ def test_versions_are_ordered_by_number_not_by_letter() -> None:
     ]
 
 
-@pytest.mark.parametrize("suffix", ["", ".md"])
+@every_row("suffix", ["", ".md"])
 def test_references_are_read_from_names_and_file_names(suffix: str) -> None:
     assert parse_reference(f"decompose-concepts-v1.1{suffix}") == PromptRef("decompose-concepts", Version(1, 1))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "",

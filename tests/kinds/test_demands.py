@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from row3.kinds import all_kinds
 from row3.kinds.demands import demands_of
+from tests.rows import every_row
 from tests.scoring import case_of
 
 KINDS = all_kinds()
@@ -128,7 +129,7 @@ REMOVED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "edit", "key"), REMOVED, ids=[key for *_, key in REMOVED])
+@every_row(("kind", "edit", "key"), REMOVED)
 def test_a_removed_demand_is_a_removed_key(kind: str, edit: Callable[[dict[str, Any]], object], key: str) -> None:
     removed, added, _ = edited(kind, edit)
     assert key in removed
@@ -165,7 +166,7 @@ DISARMED: list[tuple[str, Callable[[dict[str, Any]], object], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "edit", "keys"), DISARMED)
+@every_row(("kind", "edit", "keys"), DISARMED)
 def test_what_is_forbidden_and_expected_is_disarmed(
     kind: str, edit: Callable[[dict[str, Any]], object], keys: set[str]
 ) -> None:
@@ -191,12 +192,12 @@ CHANGED: list[tuple[str, Callable[[dict[str, Any]], object], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "edit", "keys"), CHANGED)
+@every_row(("kind", "edit", "keys"), CHANGED)
 def test_an_edit_changes_a_value(kind: str, edit: Callable[[dict[str, Any]], object], keys: set[str]) -> None:
     assert edited(kind, edit) == (set(), set(), keys)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "edit"),
     [
         ("extraction", lambda case: case.update(version="2.0", origin="Elsewhere", domain="social")),

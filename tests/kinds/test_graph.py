@@ -14,6 +14,7 @@ from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.graph import KIND as GRAPH
 from row3.kinds.graph import ConnectionsOut, GraphCase
+from tests.rows import every_row
 from tests.scoring import case_of, score_by
 
 RULES = Rules()
@@ -102,7 +103,7 @@ def test_a_perfect_and_an_empty_expansion() -> None:
     assert empty.skipped.keys() == {"hop_accuracy", "judged_rate"}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "item",
     [
         {"event": "Launch moved from May to June", "hops": 1},
@@ -121,7 +122,7 @@ def test_an_unexpected_event_without_a_document() -> None:
     assert found.explanation.items[0].label == "Hire two installers"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("item", "state"),
     [
         ({"document_id": "a", "entity": "AC"}, "connected"),
@@ -162,7 +163,7 @@ def test_lint() -> None:
     assert rules(expected_connections=[], expected_not_connected=[]) == ["nothing-expected"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "wrong",
     [
         {"seed_document": ""},

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 from row3.metrics.ratios import b_cubed, best_score, f1, overall, ratio
+from tests.rows import every_row
 
 COUNTS = st.integers(0, 10**9)
 
@@ -86,7 +87,7 @@ def test_nothing_right_and_all_invented_is_cut_at_zero() -> None:
     assert overall(dict.fromkeys(WEIGHTS, 0.0) | {"hallucinationRate": 1.0}, WEIGHTS) == 0.0
 
 
-@pytest.mark.parametrize("gone", [key for key, weight in WEIGHTS.items() if weight > 0])
+@every_row("gone", [key for key, weight in WEIGHTS.items() if weight > 0])
 def test_a_flawless_case_scores_the_same_without_a_metric_that_does_not_apply(gone: str) -> None:
     rest = {key: value for key, value in FLAWLESS.items() if key != gone}
     assert overall(rest, WEIGHTS) == pytest.approx(0.85, abs=1e-12)

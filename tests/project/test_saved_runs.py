@@ -13,6 +13,7 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.project.local_state import state_folder
 from row3.project.saved_runs import RUNS, CaseRecord, ScoreCache, latest_runs, parse_record, read_log, write_run
+from tests.rows import every_row
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",
@@ -156,7 +157,7 @@ RECORD = CaseRecord(
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "record",
     [
         RECORD,
@@ -178,7 +179,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
     assert parse_record(line, where="x").found == {"extraConcepts": ("?",)}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("key", "value"),
     [("id", None), ("id", 5), ("metrics", {"overall": True}), ("found", [1]),
      ("tally", {"concepts": {"expected": -1}}), ("found", {"missedConcepts": [1, None]}),

@@ -14,6 +14,7 @@ from row3.reports.cases import flaky_document, flaky_json
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL
+from tests.rows import every_row
 
 
 def case(name: str, *values: float) -> FlakyCase:
@@ -41,7 +42,7 @@ def test_a_flaky_case_and_a_steady_one() -> None:
     assert "row3 flaky quarantine rye --until DATE --reason TEXT" in text
 
 
-@pytest.mark.parametrize("width", [60, 80, 132])
+@every_row("width", [60, 80, 132])
 def test_it_fits(width: int) -> None:
     names = [f"a-rather-long-name-of-a-case-number-{i}" for i in range(3)]
     many = tuple(case(name, 0.7, 0.4, 0.7) for name in names)

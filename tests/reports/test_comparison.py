@@ -20,6 +20,7 @@ from row3.reports.reason_text import Ground
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import SOME
+from tests.rows import every_row
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 NOTE, INVESTIGATE, BLOCK = Verdict
@@ -262,7 +263,7 @@ Then: fix the prompt and run row3 --compare again, or accept it with --approve
 """
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "wanted"),
     [
         ("Overall is worse by 21.8 points; it may be noise (90%: −25.3 to +8.7 points)", "; it may be noise"),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.reports.reason_text import Words, grounds, reason_text
 from tests.reports.conftest import METRICS
+from tests.rows import every_row
 
 NOTE, INVESTIGATE, BLOCK = Verdict
 FELL = MetricChange("recall", 0.8, 0.7, -0.1, 10.0, BLOCK, 15, code="worse")
@@ -26,7 +25,7 @@ def lines(code: Code, verdict: Verdict, *subjects: str, **figures: Any) -> list[
     return [each.text for each in grounds([Reason(code, verdict, name, figures) for name in subjects], WORDS)]
 
 
-@pytest.mark.parametrize("code", list(Code))
+@every_row("code", list(Code))
 def test_every_code_has_a_sentence(code: Code) -> None:
     sentence = text(code, INVESTIGATE, "recall")
     assert sentence
@@ -56,7 +55,7 @@ def test_what_stops_the_next_change_says_so() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("before", "after", "expected"),
     [
         (0.65, 0.58, "Concept recall entered its fail zone: 58.0% (minimum 60%), was 65.0%"),
