@@ -11,7 +11,10 @@ Test = Callable[..., None]
 
 
 def every_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Test], Test]:
-    """Call the test with every row, as `pytest.mark.parametrize` would, and report all rows that fail."""
+    """Call the test with every row, as `pytest.mark.parametrize` would, and report all rows that fail.
+
+    Fixtures are shared by the rows, but each has its own folder as `tmp_path`.
+    """
     given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     table = [(row,) if len(given) == 1 else tuple(row) for row in rows]
     assert table, "a table without rows checks nothing"
@@ -20,9 +23,13 @@ def every_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Te
         @functools.wraps(test)
         def checked(*args: Any, **fixtures: Any) -> None:
             failed = []
-            for row in table:
+            for number, row in enumerate(table):
+                own = {}
+                if "tmp_path" in fixtures:
+                    own["tmp_path"] = fixtures["tmp_path"] / f"row-{number}"
+                    own["tmp_path"].mkdir()
                 try:
-                    test(*args, **fixtures, **dict(zip(given, row, strict=True)))
+                    test(*args, **(fixtures | own), **dict(zip(given, row, strict=True)))
                 except Exception as fault:
                     fault.add_note(f"in the row {row!r}")
                     failed.append(fault)

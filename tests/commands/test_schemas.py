@@ -91,7 +91,7 @@ def test_the_shipped_cases_of_a_memory_fit() -> None:
         assert _errors(schema, json.loads(path.read_text(encoding="utf-8"))) == [], path.name
 
 
-@pytest.mark.parametrize("starter", STARTERS)
+@every_row("starter", STARTERS)
 def test_files_from_init_fit(tmp_path: Path, starter: str) -> None:
     init(tmp_path, starter)
     paths = [*(tmp_path / "golden" / starter).iterdir()]

@@ -24,7 +24,7 @@ def tool(*command: str, tmp_path: Path) -> Done:
     return run(str(TOOLS / command[0]), *command[1:], cwd=ROOT, env=env)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "command",
     [
         (
@@ -36,7 +36,6 @@ def tool(*command: str, tmp_path: Path) -> Done:
         ("check-jsonschema", "--builtin-schema", "vendor.github-actions", str(ACTION / "action.yml")),
         ("check-jsonschema", "--builtin-schema", "vendor.gitlab-ci", "docs/gitlab-ci.yml"),
     ],
-    ids=lambda command: f"{command[0]} {Path(command[-1]).name}",
 )
 def test_the_tools_that_know_them_find_nothing(command: tuple[str, ...], tmp_path: Path) -> None:
     done = tool(*command, tmp_path=tmp_path)

@@ -26,7 +26,7 @@ def test_options_override_the_environment() -> None:
     assert place == PullRequestComments("https://git.example/api/v3", "a/b.c", 3, "t")
 
 
-@pytest.mark.parametrize("event", ['{"pull_request": {"number": 4}}', '{"pull_request": {}}', "[]", "no JSON", "{}"])
+@every_row("event", ['{"pull_request": {"number": 4}}', '{"pull_request": {}}', "[]", "no JSON", "{}"])
 def test_the_event_comes_first_and_may_be_malformed(tmp_path: Path, event: str) -> None:
     file = tmp_path / "event.json"
     file.write_text(event)

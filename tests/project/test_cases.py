@@ -128,7 +128,7 @@ def test_a_large_file(tmp_path: Path) -> None:
     assert read(tmp_path, json.dumps(CASE | {"sourceText": long})).case.source_text == long
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("raw", "words"),
     [
         ('{"id": "rye", "sourceText": "Rye.", "expectedConcepts": [], "id": "oat"}', "key `id` occurs twice"),

@@ -206,7 +206,7 @@ FUNCTION = 'type = "python"\nversion = "1.0"\ncallable = "notes:find"\n'
 FREE = 'cost = "free"\n'
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("settings", "more", "model", "usd"),
     [
         (STDIO, "", "mcp", 0.0),
@@ -245,7 +245,7 @@ def test_an_arm_and_a_judge_have_separate_prices(tmp_path: Path) -> None:
     assert [prices.of("m", by) is None for by in ("judge", "baseline", "full")] == [False, True, True]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("provider", "model", "priced"),
     [
         ("", "gpt-5-mini", True),
@@ -277,7 +277,7 @@ def test_known_models_have_prices_at_their_provider(provider: str, model: str, p
         Budget(1.0).check([(model, "")], prices)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "provider",
     [
         *(f'preset = "{preset}"' for preset in ("vllm", "ollama", "llama.cpp", "local")),

@@ -44,7 +44,7 @@ def test_a_row_is_named_by_its_first_line(tmp_path: Path) -> None:
     assert rows(tmp_path, text) == [(":2", {"a": "one\ntwo", "b": "2"}), (":5", {"a": 'x "y"', "b": ""})]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("content", "line", "message"),
     [
         ("a,b\n1,2,3\n", 2, "the row has 3 cells, but the header has 2"),
@@ -87,7 +87,7 @@ def test_a_line_is_a_case_or_a_pair(tmp_path: Path) -> None:
     assert two.where == f"{file}:3"
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"expected": 1}', '{"input": 1, "expected": 1, "x": 1}'])
+@every_row("line", ["{", "[]", '{"expected": 1}', '{"input": 1, "expected": 1, "x": 1}'])
 def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "t.jsonl"
     file.write_text(f'{{"input": 1, "expected": 2}}\n{line}\n')
