@@ -12,6 +12,7 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, Done, first, flawless
+from tests.rows import every_row
 from tests.suites import GENERAL, SUITES, record, several, spoil, with_baselines
 
 TOLD = """
@@ -246,7 +247,7 @@ def test_annotations_stand_at_the_file_of_a_case_as_the_repository_calls_it(tmp_
     assert "file=evaluation/golden/all/cases/deep/rye.gold.json," in box.row3("lint", "--format", "github", code=2).out
 
 
-@pytest.mark.parametrize(
+@every_row(
     "options",
     [("--suite", "good"), ("--case", "rye"), ("--approve", "why"), ("--only", "failing"), ("--dry-run",)],
 )

@@ -8,6 +8,7 @@ import pytest
 
 from tests.bakery import bakery, found, record
 from tests.projects import Box
+from tests.rows import every_row
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_some_cases(box: Box) -> None:
     assert value["cases"][0]["discrimination"] == pytest.approx(1.0, abs=1e-3)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("arguments", "says"),
     [
         (("--case", "zz*"), "no case matches `zz*`"),

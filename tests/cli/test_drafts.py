@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.projects import CASES, Box, flawless, tiny
+from tests.rows import every_row
 
 
 @pytest.fixture
@@ -165,7 +166,7 @@ class TestNew:
         assert "the case `Rye` exists already" in done.errors[0]
         assert box.tree() == before
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("args", "stdin", "said"),
         [
             (("malt",), "", "either --from-text or --from-trace"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.projects import Box
+from tests.rows import every_row
 
 DATA = Path(__file__).parents[1] / "data/server_memory"
 TEXT = (
@@ -75,7 +76,7 @@ def metrics(box: Box, answer: str) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "tool", "wanted"),
     [
         ("entities", "read_graph", {"entity_precision": 1.0, "entity_recall": 0.8, "type_accuracy": 1.0}),
@@ -94,7 +95,7 @@ def test_what_the_memory_server_says_scores_as_it_is(
     assert {key: found[key] for key in wanted} == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fields", "answer"),
     [
         ('entities = { list = "result.nodes" }', {"result": {"nodes": [{"name": "Tromsø", "type": "PLACE"}]}}),
@@ -130,7 +131,7 @@ def test_a_field_that_the_answer_lacks_is_named_with_those_it_has(tmp_path: Path
     assert problem in box.row3("recordings", "verify", "--format", "json", code=0).out.replace("\\", "")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "fields", "message"),
     [
         (

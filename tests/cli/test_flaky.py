@@ -11,6 +11,7 @@ import pytest
 from tests.bakery import IDS, bakery, found, record
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
+from tests.rows import every_row
 
 Models = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 
@@ -117,7 +118,7 @@ def test_an_expired_entry_is_said_and_cleared(box: Box) -> None:
     box.row3("flaky", "release", "iris", code=0)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("arguments", "says"),
     [
         (("quarantine", "iriss", "--until", "+20", "--reason", "wavers"), "Did you mean `iris`?"),

@@ -11,6 +11,7 @@ import pytest
 
 from tests.judged import CASES, JudgeServer, label_all, label_lines, rubric, support
 from tests.projects import Box
+from tests.rows import every_row
 from tests.terminal import CTRL_C, terminal
 
 
@@ -126,7 +127,7 @@ def test_a_label_counts_once_and_the_last_one_wins(full: Box) -> None:
     assert found["rubrics"][0]["warranty"]["figures"]["labels"] == CASES
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("line", "says"),
     [
         ("{", "LABELS.jsonl:1"),

@@ -14,6 +14,7 @@ from row3.running.run_options import RunOptions
 from row3.running.stages import Overrides
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
+from tests.rows import every_row
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 PRICES = """
@@ -92,7 +93,7 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
     assert "none of 2 combinations has a recorded answer" in error
 
 
-@pytest.mark.parametrize("option", ["--model", "--prompt"])
+@every_row("option", ["--model", "--prompt"])
 def test_an_empty_name_is_not_all_of_them(box: Box, option: str) -> None:
     (error,) = box.row3("leaderboard", option, "", code=2).errors
     assert f"{option}: the value is empty" in error
@@ -226,7 +227,7 @@ def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
     assert models == {"baker-1", "<b>$x^2$|`bad`\x1b[31m & co"}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "message"),
     [
         (("--prompt", "v9.9"), "no prompt in the pipeline has version `v9.9`"),

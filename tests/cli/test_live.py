@@ -12,6 +12,7 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless, wait_until
+from tests.rows import every_row
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 
@@ -325,8 +326,8 @@ def test_azure_without_an_address_names_the_field(box: Box, model: Make) -> None
 WRONG = "not the address of an http proxy. Write it like http://proxy.example.com:8080, or unset it."
 
 
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
-@pytest.mark.parametrize("value", ["foo://bar", "socks5://127.0.0.1:9", "http://[::1", "http://h:port", "ftp://u:pw@h"])
+@every_row("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+@every_row("value", ["foo://bar", "socks5://127.0.0.1:9", "http://[::1", "http://h:port", "ftp://u:pw@h"])
 def test_a_proxy_that_cannot_be_used_is_named(box: Box, model: Make, name: str, value: str) -> None:
     model(good).serve(box)
     (error,) = box.row3("--mode", "live", code=2, **{name: value}).errors

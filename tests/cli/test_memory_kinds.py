@@ -14,6 +14,7 @@ import pytest
 from row3.kinds import kind_named
 from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, SEED, answers, document, emptied, memory, prompt, record, write
 from tests.projects import HOME, Box
+from tests.rows import every_row
 
 STRANGE: dict[str, dict[str, Any]] = {
     "events": {"category": "Decision", "description": "nothing of the sort"},
@@ -235,7 +236,7 @@ def test_a_case_is_looked_into(project: Box, kind: str) -> None:
     assert "no case matches `nobody`" in project.row3("investigate", "nobody", "--suite", kind, code=2).errors[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every_row("kind", KINDS)
 def test_what_is_for_extraction_says_so(project: Box, kind: str) -> None:
     done = project.row3("aliases", "review", "--list", "--suite", kind, code=2)
     assert f"of kind `{kind}`, which has no aliases" in done.errors[0]
@@ -309,7 +310,7 @@ def test_the_shipped_corpus_scores_its_own_labels_as_perfect(tmp_path: Path) -> 
         assert short <= {"precision_at_3"}, "some queries have fewer than three relevant documents"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every_row("kind", KINDS)
 def test_two_commits_are_compared_though_the_cases_lie_deeper(project: Box, kind: str) -> None:
     (first, *_) = project.row3("diff", "main", "main", "--suite", kind, code=0).out.splitlines()
     assert first.startswith(f"row3 diff · {kind}: main (git ")

@@ -11,6 +11,7 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, worse
+from tests.rows import every_row
 from tests.suites import spoil, with_baselines
 
 ENDINGS = {"json": "json", "codequality": "json", "markdown": "md", "comment": "md", "junit": "xml", "html": "html"}
@@ -141,7 +142,7 @@ def test_a_live_run_asks_nothing_before_it_refuses(box: Box, model: Callable[...
     assert not fake.asked
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "name", "says"),
     [
         (["report"], "x.json", ".json is for json or codequality, not markdown. Use --format json or codequality, or"),
@@ -191,8 +192,8 @@ def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
         assert box.read(f"there/{name}") == "mine\n"
 
 
-@pytest.mark.parametrize("folder", ["golden", "golden/bread", "golden/new", "prompts", "recordings", "baselines"])
-@pytest.mark.parametrize("command", ["trend --out", "schema --out"])
+@every_row("folder", ["golden", "golden/bread", "golden/new", "prompts", "recordings", "baselines"])
+@every_row("command", ["trend --out", "schema --out"])
 def test_no_chart_or_schema_goes_where_row3_reads_its_data(box: Box, command: str, folder: str) -> None:
     before = box.tree()
     (error,) = box.row3(*command.split(), folder, code=2).errors

@@ -11,6 +11,7 @@ import pytest
 
 from tests.chat_server import ChatServer, FakeReply
 from tests.projects import Box
+from tests.rows import every_row
 
 SUITE = "outcome"
 QUOTE = "Bob: Complete API refactor by March 25th"
@@ -405,7 +406,7 @@ def test_a_changed_arm_answers_by_the_criteria_of_the_base_too(tmp_path: Path, d
     assert result["deltas"]["evidenceRate"] == -1
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("cases", "missing", "complete"),
     [(1, 1, True), (4, 1, True), (4, 2, False), (39, 2, False), (40, 2, True), (59, 3, False), (60, 3, True)],
 )

@@ -6,6 +6,7 @@ import pytest
 
 from tests.bakery import bakery, found, record
 from tests.projects import Box
+from tests.rows import every_row
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_out_writes_a_file(box: Box) -> None:
     assert "detect a drop of" in box.read("plan.txt").replace("\n", " ")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("arguments", "says"),
     [
         (("--detect", "-3"), "--detect"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, CONFIG, SUITE, Box, first, flawless, tiny, worse
+from tests.rows import every_row
 from tests.terminal import terminal
 
 WRITTEN = {
@@ -142,7 +143,7 @@ def test_a_block_that_is_approved_is_promoted_and_signed(box: Box) -> None:
     assert "edited in place" in box.row3("--prompt", "extract-v1.0", code=2).errors[0]
 
 
-@pytest.mark.parametrize("version", ["v1", "1.1.1", "../x", "../x-v1.0", "v9.9", "extrakt-v1.1", "", "v1.1\n", "v01.1"])
+@every_row("version", ["v1", "1.1.1", "../x", "../x-v1.0", "v9.9", "extrakt-v1.1", "", "v1.1\n", "v01.1"])
 def test_a_version_that_is_none_is_one_message(box: Box, version: str) -> None:
     before = box.tree()
     done = box.row3("promote", version, code=2)
@@ -204,7 +205,7 @@ def test_a_dry_run_shows_the_entry_as_it_will_stand(box: Box) -> None:
     assert "- By hand." in shown
 
 
-@pytest.mark.parametrize("mode", ["record", "auto"])
+@every_row("mode", ["record", "auto"])
 def test_a_dry_run_writes_no_recording(box: Box, mode: str) -> None:
     (error,) = box.row3("promote", "v1.1", "--dry-run", "--mode", mode, code=2).errors
     assert "a dry run writes no recording" in error

@@ -11,6 +11,7 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
+from tests.rows import every_row
 from tests.suites import spoil, with_baselines
 
 TOP = "<!doctype html>"
@@ -124,7 +125,7 @@ def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
     assert after == before
 
 
-@pytest.mark.parametrize("args", [["--compare"], [], ["diff", "baseline", "latest"], ["--compare", "--all"]])
+@every_row("args", [["--compare"], [], ["diff", "baseline", "latest"], ["--compare", "--all"]])
 def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_path: Path, args: list[str]) -> None:
     box = tiny_promoted.copy(tmp_path / "project")
     (error,) = box.row3(*args, "--out", "r.html", code=2).errors
@@ -133,8 +134,8 @@ def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_pat
     assert not box.path("r.html").exists()
 
 
-@pytest.mark.parametrize("name", ["row3.toml", "metrics-history.json", "golden/bread/rye.gold.json"])
-@pytest.mark.parametrize("command", [("report",), ("--compare",), ("comment", "--dry-run")])
+@every_row("name", ["row3.toml", "metrics-history.json", "golden/bread/rye.gold.json"])
+@every_row("command", [("report",), ("--compare",), ("comment", "--dry-run")])
 def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command: tuple[str, ...]) -> None:
     before = box.tree()
     (error,) = box.row3(*command, "--out", name, code=2).errors
@@ -178,7 +179,7 @@ class TestAllSuites:
         box.row3("report", "--all", "--out", "pages", code=0)
         assert "BLOCK · row3</title>" in box.read("pages/index.html")
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("args", "told"),
         [
             (("--out", "all.html"), "Name a folder: --out FOLDER"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, Box, Done, first, flawless, worse
+from tests.rows import every_row
 
 DOCUMENTED = {
     "schemaVersion",
@@ -254,7 +255,7 @@ def test_a_reader_that_goes_away_changes_no_verdict(box: Box, size: str) -> None
     assert piped(box, "--compare", "--format", size, "-v", "-q") == (1, b"")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "code"),
     [
         ("--help", 0),
@@ -314,8 +315,8 @@ def test_usage_errors_name_the_near_miss(box: Box) -> None:
         assert done.out == ""
 
 
-@pytest.mark.parametrize("command", [("drift",), ("power",), ("cases",), ("flaky",), ("history",)])
-@pytest.mark.parametrize("form", ["junit", "markdown", "github"])
+@every_row("command", [("drift",), ("power",), ("cases",), ("flaky",), ("history",)])
+@every_row("form", ["junit", "markdown", "github"])
 def test_a_form_that_a_command_does_not_have_is_refused_before_anything_is_asked(
     box: Box, command: tuple[str, ...], form: str
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.journeys import judged
 from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
+from tests.rows import every_row
 
 ANSWERS = "answers.json"
 FUNCTION = """
@@ -290,7 +291,7 @@ def test_a_system_that_tells_its_secret_is_not_quoted(tmp_path: Path, kind: str,
         assert b"very-secret-value" not in content, name
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "words"),
     [
         ('"python"\nargs', '"nonesuch"\nargs', ": No such file or directory"),
@@ -307,7 +308,7 @@ def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: s
     assert words in done.errors[0]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "words"),
     [
         ("{source_text}", "{sourcetext}", "`{sourcetext}` has no value; known: {topic}, {source_text}"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, Box, flawless, worse
+from tests.rows import every_row
 from tests.suites import with_baselines
 
 NOTED = "metrics-history.json; commit it with the change"
@@ -22,7 +23,7 @@ def with_two_suites(box: Box) -> None:
     box.write("row3.toml", box.read("row3.toml") + more)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "where"),
     [
         (["--prompt", "other-v1.0"], "--prompt"),
@@ -136,7 +137,7 @@ class TestTheHistoryIsNoted:
         assert NOTED not in box.row3("--compare", "--all", "--format", "json").err
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "told"),
     [
         (["score"], "Missing argument 'SUITE'. See `row3 score --help`."),
