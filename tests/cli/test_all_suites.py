@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,11 +66,6 @@ def test_one_line_a_suite_and_the_details_of_those_that_block(box: Box) -> None:
     assert done.out.startswith("✗ BLOCK · row3 · 4 suites: 1 block · 3 proceed\n")
 
 
-def test_all_in_full_on_request(box: Box) -> None:
-    out = box.row3("--compare", "--all", "-v", code=1).out
-    assert all(f"\n{suite}\nfind-{suite} v1.1 " in out for suite in SUITES)
-
-
 def test_nothing_blocks(box: Box) -> None:
     mend(box)
     done = box.row3("--compare", "--all", code=0)
@@ -120,21 +114,6 @@ def test_one_json_document(spoilt: Box) -> None:
     assert value["standings"]["worse"] == "block"
 
 
-def test_a_test_suite_each_for_junit(spoilt: Box) -> None:
-    root = ET.fromstring(spoilt.row3("--compare", "--all", "--format", "junit", code=2).out)
-    suites = {suite.get("name"): suite for suite in root}
-    assert list(suites) == [f"row3 {suite}" for suite in SUITES]
-    gates = {name: suite.find("testcase[@name='gate']") for name, suite in suites.items()}
-    found = {name: [child.tag for child in gate] for name, gate in gates.items() if gate is not None}
-    assert found == {
-        "row3 broken": ["error"],
-        "row3 good": ["system-out"],
-        "row3 incomplete": ["error"],
-        "row3 worse": ["failure"],
-    }
-    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("13", "4", "3")
-
-
 def test_annotations_and_a_summary_for_github(spoilt: Box, tmp_path: Path) -> None:
     summary = tmp_path / "summary.md"
     done = spoilt.row3("--compare", "--all", "--format", "github", code=2, GITHUB_STEP_SUMMARY=str(summary))
@@ -145,14 +124,6 @@ def test_annotations_and_a_summary_for_github(spoilt: Box, tmp_path: Path) -> No
     text = summary.read_text(encoding="utf-8")
     assert "| **good** | Overall | **85.0%** |" in text or "| **good** | Overall | 85.0% |" in text
     assert "<summary>good</summary>" in text
-
-
-def test_markdown_fits_those_that_pass_into_folds(box: Box) -> None:
-    text = box.row3("--compare", "--all", "--format", "markdown", code=1).out
-    assert text.startswith("### ✗ BLOCK · row3 · 4 suites")
-    head, _, details = text.partition("<details><summary>broken</summary>")
-    assert head.count("✗ BLOCK") == 1
-    assert "✗ BLOCK" in details
 
 
 def test_the_history_gets_all_suites_as_one_change(box: Box) -> None:

@@ -389,13 +389,6 @@ def test_standard_output_that_is_closed_is_no_defect(box: Box) -> None:
     assert done.returncode in (0, 2)
 
 
-def test_of_two_files_with_one_id_the_one_with_another_name_is_wrong(tmp_path: Path) -> None:
-    box = tiny(tmp_path / "project")
-    box.write("golden/bread/a-copy.gold.json", box.read("golden/bread/rye.gold.json"))
-    (error,) = box.row3(code=2).errors
-    assert "golden/bread/rye.gold.json: the id `rye` is already used by golden/bread/a-copy.gold.json" in error
-
-
 def test_an_import_says_whose_answers_it_takes_them_for(tmp_path: Path) -> None:
     box = tiny(tmp_path / "project")
     line = {"caseId": "rye", "prompt": "extract", "response": "{}"}

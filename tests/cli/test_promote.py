@@ -70,17 +70,6 @@ def test_the_commit_holds_exactly_what_was_written(box: Box) -> None:
     assert box.git("status", "--porcelain").out == "A  mine.txt\n"
 
 
-def test_hand_written_text_in_the_changelog_is_kept(box: Box) -> None:
-    mine = "# Our prompts\n\nWritten by hand, with `code` and a table:\n\n| a |\n|---|\n| b |\n\n"
-    old = box.read("CHANGELOG.md").split("\n", 2)[2]
-    box.write("CHANGELOG.md", mine + old + "\nA last word.\n")
-    box.row3("promote", "v1.1", code=0)
-    text = box.read("CHANGELOG.md")
-    for line in [*(mine + old).splitlines(), "A last word."]:
-        assert line in text
-    assert text.index("## v1.1 (") < text.index("## v1.0 (") < text.index("A last word.")
-
-
 def test_figures_of_a_version_whose_cases_changed_since_are_marked(box: Box) -> None:
     before = box.read("CHANGELOG.md")
     (day,) = re.findall(r"## v1.0 \((.*)\)", before)
@@ -99,20 +88,6 @@ def test_figures_of_a_version_whose_cases_changed_since_are_marked(box: Box) -> 
     text = box.read("CHANGELOG.md")
     assert text.count("changed since") == 1
     assert text.index("## v1.1 (") < text.index("## v1.0 (") < text.index("changed since")
-
-
-def test_an_unreleased_entry_becomes_that_of_the_version(box: Box) -> None:
-    box.path("prompts/extract-v1.1.md").unlink()
-    box.row3("new-version", "extract", code=0)
-    box.prompt("1.1")
-    text = box.read("CHANGELOG.md")
-    assert text.lower().index("unreleased") < text.index("## v1.0 (")
-    heading = text[text.index("## ") : text.index("## v1.0 (")]
-    box.replace("CHANGELOG.md", heading, heading.rstrip() + "\n- Says what a crumb is\n\n")
-    box.row3("promote", "v1.1", code=0)
-    text = box.read("CHANGELOG.md")
-    assert "nreleased" not in text
-    assert text.index("## v1.1 (") < text.index("- Says what a crumb is") < text.index("## v1.0 (")
 
 
 def test_a_promoted_file_that_was_edited_is_refused_with_the_way_out(box: Box) -> None:
@@ -163,17 +138,6 @@ def test_a_missing_recording_promotes_nothing(box: Box) -> None:
     assert box.tree() == before
 
 
-def test_a_first_promotion_in_a_fail_zone_is_blocked(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from tests.projects import tiny
-
-    box = tiny(tmp_path_factory.mktemp("fail") / "project")
-    box.record("1.0", {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
-    before = box.tree()
-    assert "in its fail zone" in box.row3("promote", "v1.0", code=1).out
-    assert box.tree() == before
-    assert box.row3("promote", "v1.1", code=0)
-
-
 def test_it_says_in_short_on_what_it_was_promoted(box: Box) -> None:
     short, whole = (box.row3("promote", "v1.1", "--dry-run", *more, code=0).out for more in ((), ("-v",)))
     for part in ("Overall ", "✓ PROCEED", "would be promoted", "metrics-history.json"):
@@ -182,14 +146,6 @@ def test_it_says_in_short_on_what_it_was_promoted(box: Box) -> None:
         assert part not in short
         assert part in whole
     assert "Commit these files together.\n" in box.row3("promote", "v1.1", code=0).out
-
-
-def test_what_is_refused_is_shown_whole(box: Box) -> None:
-    worse(box)
-    out = box.row3("promote", "v1.2", code=1).out
-    assert "▼ " in out
-    assert ": lost: " in out
-    assert "was not promoted; nothing was written" in out
 
 
 def test_a_dry_run_shows_the_entry_as_it_will_stand(box: Box) -> None:
@@ -273,14 +229,6 @@ def test_the_changelog_keeps_its_line_ends_and_its_mark(box: Box, mark: bytes, n
     assert raw.count(b"\n") == raw.count(newline)
     assert (b"- by hand" in raw) is bool(draft)
     assert b"nreleased" not in raw
-
-
-def test_the_mark_of_a_changelog_that_begins_with_a_draft_stays_first(box: Box) -> None:
-    box.write("CHANGELOG.md", "\ufeff## v1.1 (Unreleased)\r\n\r\nPrompt: extract\r\n\r\n### Changes\r\n- by hand\r\n")
-    box.row3("promote", "v1.1", code=0)
-    raw = box.path("CHANGELOG.md").read_bytes()
-    assert raw.startswith(b"\xef\xbb\xbf## v1.1 (20")
-    assert raw.count(b"## v1.1") == raw.count(b"- by hand") == 1
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,12 +38,6 @@ def test_other_endings_and_stdout_get_markdown_and_a_format_is_stronger(box: Box
     assert box.row3("report", "--format", "html", code=0).out.startswith(TOP)
 
 
-def test_only_the_report_has_this_form(box: Box) -> None:
-    for command in (["--compare"], ["history"], ["score", "bread", "--outputs", "none.jsonl"]):
-        done = box.row3(*command, "--format", "html", code=2)
-        assert "html" in done.err
-
-
 def test_it_reports_a_block_without_judging(box: Box) -> None:
     box.prompt("1.2")
     box.record("1.2", {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
@@ -72,13 +65,6 @@ def test_a_part_of_the_cases_and_another_base(box: Box) -> None:
     assert "from git" in page
 
 
-def test_without_a_baseline_it_says_how_to_make_one(box: Box) -> None:
-    box.path("baselines/bread.json").unlink()
-    done = box.row3("report", "--out", "report.html", code=2)
-    assert "row3 --baseline" in done.err
-    assert not box.path("report.html").exists()
-
-
 def test_a_place_that_cannot_be_written_is_refused_and_an_old_report_survives_a_bad_run(box: Box) -> None:
     done = box.row3("report", "--out", "nowhere/report.html", code=2)
     assert "--out nowhere/report.html" in done.err
@@ -86,20 +72,6 @@ def test_a_place_that_cannot_be_written_is_refused_and_an_old_report_survives_a_
     box.write("golden/bread/rye.gold.json", "{")
     box.row3("report", "--out", "report.html", code=2)
     assert box.read("report.html") == "the old one"
-
-
-def test_a_broken_history_is_an_error_of_one_line(box: Box) -> None:
-    box.write("metrics-history.json", "[\n{\n")
-    done = box.row3("report", "--out", "report.html", code=2)
-    assert len(done.errors) == 1
-    assert "metrics-history.json" in done.errors[0]
-
-
-def test_the_page_can_be_written_far_from_the_project(box: Box, tmp_path: Path) -> None:
-    target = tmp_path / "elsewhere.html"
-    box.row3("report", "--out", str(target), CI="true", code=0)
-    assert target.read_text(encoding="utf-8").startswith(TOP)
-    assert oct(os.stat(target).st_mode & 0o444) == oct(0o444)
 
 
 def test_the_runs_of_the_history_are_drawn_and_this_one_last(box: Box) -> None:
@@ -173,11 +145,6 @@ class TestAllSuites:
         assert several.read("all.md") == text
         shown = several.row3("report", "--all", "--format", "json", code=2).json
         assert [each["suite"] for each in shown["suites"]] == ["broken", "good", "incomplete", "worse"]
-
-    def test_what_blocks_is_reported_and_not_judged(self, tmp_path: Path) -> None:
-        box = with_baselines(tmp_path / "project")
-        box.row3("report", "--all", "--out", "pages", code=0)
-        assert "BLOCK · row3</title>" in box.read("pages/index.html")
 
     @every_row(
         ("args", "told"),

@@ -102,13 +102,6 @@ class TestOutputsAndResponses:
         by_id = {case["id"]: case["problem"] for case in found["cases"]}
         assert by_id == {case_id: f"outputs.jsonl:{at}: {said}" for at, case_id in enumerate(CASES, 1)}
 
-    def test_a_golden_case_with_a_wrong_part_shows_no_class(self, box: Box) -> None:
-        box.case("rye", expectedConcepts=["rye"])
-        for args in (["lint"], ["--compare"]):
-            done = box.row3(*args, code=2)
-            assert 'should be an object, not `"rye"`' in done.out + done.err
-            assert "ExpectedConcept" not in done.out + done.err
-
 
 class TestTheHistoryIsNoted:
     def test_on_a_table_only(self, box: Box) -> None:

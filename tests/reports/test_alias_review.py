@@ -131,18 +131,6 @@ def test_what_is_nowhere_in_the_text(quote: str) -> None:
     assert "a alias" not in screen
 
 
-def test_nothing_is_wider_than_80_columns_and_colour_is_only_on_top() -> None:
-    wide = replace(ITEM, label="wörd " * 60 + "発酵" * 60, case_id="x" * 128)
-    for one in (ITEM, wide):
-        plain = item_screen(one, 1, 9999, PLAIN)
-        assert all(cells(line) <= 80 for line in plain.split("\n"))
-        assert "\x1b" not in plain
-        coloured = item_screen(one, 1, 9999, Style(True))
-        assert "\x1b[" in coloured
-    decision = Decision("alias", wide, "name " * 40, "concept " * 20, wide.file)
-    assert all(cells(line) <= 80 for line in summary(REVIEW, [decision], 1, PLAIN).split("\n"))
-
-
 def test_the_summary_tells_by_file_what_was_written() -> None:
     decisions = [
         Decision("alias", ITEM, "final proofing", "proofing", ITEM.file),

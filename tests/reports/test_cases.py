@@ -121,8 +121,3 @@ def test_json() -> None:
         "why": "it never moves",
     }
     assert value["redundant"] == [{"cases": ["malt", "rye"], "overlap": 0.8}]
-
-
-def test_names_cannot_paint() -> None:
-    evil = replace(REPORT, cases=(judged("r\x1b[31mye", 0.5),), versions=("v\x1b[1m1",), unknown=("n\x1b[1mew",))
-    assert "\x1b" not in cases_text(evil)

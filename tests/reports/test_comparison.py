@@ -202,16 +202,6 @@ def test_no_line_is_wider_than_80_columns(make: Any, comparison: Any, verbose: b
     assert max(map(cells, text.split("\n"))) <= 80
 
 
-def test_labels_cannot_steer_the_terminal(make: Any) -> None:
-    run = make.run({"a": {"overall": 0.5}})
-    change = CaseChange("a", "regressed", -0.1, lost={"missedConcepts": ("x\x1b[31my\u202e\n\rz",)})
-    comparison = make.comparison(run, [change], prompt_diffs={"p\x07": "+a\x1b[2Jb\tc"}, against="main\x1b[1m")
-    text = shown(comparison, verbose=True)
-    assert "− lost: xy z" in text
-    assert "    +ab    c\n" in text
-    assert all(line.isprintable() for line in text.split("\n"))
-
-
 def test_markdown_has_the_verdict_in_its_heading_and_unfolds_the_rest(comparison: Any) -> None:
     text = markdown_text(comparison_document(comparison, folded=True))
     assert text.startswith("### ✗ BLOCK · row3 · decomposition\n\n**Overall 70.0% (−2.0 points, n = 2)")

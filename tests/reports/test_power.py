@@ -111,11 +111,6 @@ def test_clusters_are_worth_less() -> None:
     assert "15 cases are worth 5." in " ".join(power_text(report(pairs(source="book"))).split())
 
 
-def test_names_cannot_paint() -> None:
-    evil = ("p\x1b[31m v1.0", "p v1.1\nx")
-    assert "\x1b" not in power_text(report(pairs(), settings=evil))
-
-
 def test_json_is_fractions_and_says_why() -> None:
     value = json.loads(json.dumps(power_json(report(pairs()))))
     assert (value["schemaVersion"], value["policy"], value["source"]["repeats"]) == (1, "evidence", [1, 1])
