@@ -229,15 +229,6 @@ def test_a_missing_key_is_told_before_anything_is_sent(box: Box, model: Make) ->
     assert fake.asked == []
 
 
-def test_azure_without_an_address_names_the_field(box: Box, model: Make) -> None:
-    model(good).serve(box)
-    text = box.read("row3.toml").replace('"vllm"', '"azure"')
-    box.write("row3.toml", "".join(line for line in text.splitlines(True) if not line.startswith("base_url")))
-    (error,) = box.row3("--mode", "live", code=2).errors
-    said = "row3.toml field provider.base_url: the azure preset needs a base_url. Set your resource's, such as https://"
-    assert error == f"error: {said}NAME.openai.azure.com."
-
-
 WRONG = "not the address of an http proxy. Write it like http://proxy.example.com:8080, or unset it."
 
 

@@ -82,43 +82,6 @@ def test_every_figure_is_as_computed_by_hand(project: Box) -> None:
     assert (result["mode"], result["prompts"], result["verdict"]) == ("outputs", {}, None)
 
 
-def generate(box: Box, count: int) -> None:
-    """Cases that differ from one another, and outputs that are right, wrong and in between."""
-    lines = []
-    for number in range(count):
-        names = [f"{word} {number}" for word in ("alpha", "beta", "gamma", "delta", "epsilon")]
-        case = {
-            "id": f"case-{number:04}",
-            "sourceText": f"{', '.join(names)} are all that case {number} is about.",
-            "expectedConcepts": [{"label": name, "aliases": [name.upper() + "x"]} for name in names],
-            "expectedRelationships": [
-                {"source": names[i], "predicate": "CAUSES", "target": names[i + 1]} for i in range(4)
-            ],
-            "forbiddenConcepts": [f"omega {number}"],
-        }
-        box.write(f"golden/hives/case-{number:04}.gold.json", json.dumps(case))
-        found = names[: 1 + number % 5] + ([f"omega {number}"] if number % 7 == 0 else []) + [f"alpho {number}"]
-        output: object = {
-            "concepts": [{"label": name, "sourceQuote": name if i % 2 else None} for i, name in enumerate(found)],
-            "relationships": [{"source": names[0], "predicate": "CAUSES", "target": name} for name in found[1:3]],
-        }
-        lines.append({"caseId": case["id"], "output": "nonsense" if number % 31 == 0 else output})
-    box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def test_one_process_and_two_give_the_same_result(tmp_path: Path) -> None:
-    box = Box(tmp_path / "project")
-    generate(box, 400)
-    one, two = (
-        box.row3("score", "hives", "--outputs", "outputs.jsonl", "--format", "json", "--jobs", jobs, code=0).json
-        for jobs in ("1", "2")
-    )
-    for value in (one, two):
-        del value["runId"], value["at"]
-    assert len(one["cases"]) == 400
-    assert one == two
-
-
 def test_a_scored_file_is_not_the_last_run_of_the_prompts(project: Box) -> None:
     scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
     done = project.row3("--only", "failing", code=2)

@@ -83,10 +83,6 @@ def test_the_text_is_unedited(make_completion: Any) -> None:
     assert answer.latency_s == 1.5
 
 
-def test_an_empty_text_is_an_answer(make_completion: Any) -> None:
-    assert read(make_completion("")).text == ""
-
-
 @pytest.mark.parametrize(
     ("message", "text", "instead", "fault"),
     [
