@@ -9,6 +9,7 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import Box, add_worse_draft, shipped, tiny
+from tests.suites import with_baselines
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +60,18 @@ def shipped_second(shipped_first: Box, tmp_path_factory: pytest.TempPathFactory)
     box.commit("worse")
     box.git("checkout", "-q", "main")
     return box
+
+
+@pytest.fixture(scope="session")
+def suites_once(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """Four suites with their baselines, committed."""
+    return with_baselines(tmp_path_factory.mktemp("several") / "project")
+
+
+@pytest.fixture
+def suites(suites_once: Box, tmp_path: Path) -> Box:
+    """A copy of the four suites."""
+    return suites_once.copy(tmp_path / "suites")
 
 
 @pytest.fixture

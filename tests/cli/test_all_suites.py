@@ -12,7 +12,7 @@ import pytest
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, Done, first, flawless
 from tests.rows import every_row
-from tests.suites import GENERAL, SUITES, record, several, spoil, with_baselines
+from tests.suites import GENERAL, SUITES, record, several, spoil
 
 TOLD = """
 [suites.told]
@@ -26,15 +26,9 @@ arguments = { query = "{query}" }
 """
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """Four suites with their baselines, committed."""
-    return with_baselines(tmp_path_factory.mktemp("several") / "project")
-
-
 @pytest.fixture
-def box(whole: Box, tmp_path: Path) -> Box:
-    return whole.copy(tmp_path / "project")
+def box(suites: Box) -> Box:
+    return suites
 
 
 @pytest.fixture

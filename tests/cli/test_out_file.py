@@ -12,7 +12,7 @@ import pytest
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, worse
 from tests.rows import every_row
-from tests.suites import spoil, with_baselines
+from tests.suites import spoil
 
 ENDINGS = {"json": "json", "codequality": "json", "markdown": "md", "comment": "md", "junit": "xml", "html": "html"}
 ALL = ("table", "json", "markdown", "junit", "github", "codequality")
@@ -84,15 +84,14 @@ def test_so_is_that_of_a_drift(box: Box, model: Callable[..., FakeModel]) -> Non
 
 
 @pytest.mark.parametrize("verb", [["--compare"], ["--baseline"], []], ids=" ".join)
-def test_so_are_those_of_all_suites_of_which_one_cannot_be_used(tmp_path: Path, verb: list[str]) -> None:
-    box = with_baselines(tmp_path / "project")
-    spoil(box)
+def test_so_are_those_of_all_suites_of_which_one_cannot_be_used(suites: Box, verb: list[str]) -> None:
+    spoil(suites)
     for form in ALL:
         name = f"all-{form}.{ENDINGS.get(form, 'txt')}"
         for _ in range(2):
-            done = box.row3(*verb, "--all", "--format", form, "--out", name)
+            done = suites.row3(*verb, "--all", "--format", form, "--out", name)
             assert not any("--out" in line for line in done.errors), done
-            assert box.read(name)
+            assert suites.read(name)
 
 
 @pytest.mark.parametrize(

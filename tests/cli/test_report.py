@@ -11,7 +11,7 @@ import pytest
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
 from tests.rows import every_row
-from tests.suites import spoil, with_baselines
+from tests.suites import spoil
 
 TOP = "<!doctype html>"
 
@@ -117,10 +117,9 @@ def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command:
 
 class TestAllSuites:
     @pytest.fixture
-    def several(self, tmp_path: Path) -> Box:
-        box = with_baselines(tmp_path / "project")
-        spoil(box)
-        return box
+    def several(self, suites: Box) -> Box:
+        spoil(suites)
+        return suites
 
     def test_a_folder_gets_a_page_of_each_and_an_index(self, several: Box) -> None:
         before = several.tree()

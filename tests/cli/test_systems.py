@@ -150,6 +150,7 @@ def test_a_worse_system_is_blocked_and_its_version_is_named(box: Box, kind: str)
     assert "0 removed, 6 kept" in box.row3("recordings", "prune", code=0).out
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str) -> None:
     """It cannot be asked as it was, and beside itself it would never fall."""
     box.row3("--baseline", "--mode", "record", code=0)
@@ -164,6 +165,7 @@ def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str
     assert "--adaptive" in box.row3("--compare", "--adaptive", "--max-cost", "1", code=2).errors[0]
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_there_are_no_prompts_and_no_model(box: Box) -> None:
     for args in (["--prompt", "extract-v1.1"], ["promote", "v1.1"]):
         error = box.row3(*args, code=2).errors[0]
@@ -173,6 +175,7 @@ def test_there_are_no_prompts_and_no_model(box: Box) -> None:
     assert "no models and prompts to rank" in box.row3("leaderboard", code=2).errors[0]
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     box.row3("--baseline", "--mode", "record", code=0)
     box.commit("baseline")
@@ -184,6 +187,7 @@ def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     assert blocks == {"block entered_fail_zone recall", "block worse overall"}
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_a_baseline_of_another_version_than_the_one_that_runs_blocks(box: Box, kind: str) -> None:
     box.row3("--baseline", "--mode", "record", code=0)
     box.commit("baseline")

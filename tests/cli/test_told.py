@@ -9,7 +9,6 @@ import pytest
 
 from tests.projects import CASES, Box, flawless, worse
 from tests.rows import every_row
-from tests.suites import with_baselines
 
 NOTED = "metrics-history.json; commit it with the change"
 
@@ -124,10 +123,9 @@ class TestTheHistoryIsNoted:
         assert NOTED not in done.err
         assert "commit metrics-history.json and CHANGELOG.md: they hold the approval" in " ".join(done.out.split())
 
-    def test_for_all_suites(self, tmp_path: Path) -> None:
-        box = with_baselines(tmp_path / "project")
-        assert f"4 comparisons were added to {NOTED}" in box.row3("--compare", "--all").err
-        assert NOTED not in box.row3("--compare", "--all", "--format", "json").err
+    def test_for_all_suites(self, suites: Box) -> None:
+        assert f"4 comparisons were added to {NOTED}" in suites.row3("--compare", "--all").err
+        assert NOTED not in suites.row3("--compare", "--all", "--format", "json").err
 
 
 @every_row(
