@@ -197,11 +197,3 @@ def test_a_review_waits_for_another_row3_that_writes(box: Box) -> None:
         person.until_asked()
         assert person.screen.startswith("── 2 of 5")
         person.end("q")
-
-
-def test_what_was_decided_survives_a_kill(box: Box) -> None:
-    with terminal(box, *REVIEW) as person:
-        person.press("m", "a")
-        person.kill()
-        assert case(box)["expectedConcepts"][3]["aliases"] == ["final proofing"]
-    assert left(box) == ["NaCl", "oat"]

@@ -79,15 +79,6 @@ def test_a_suite_that_cannot_be_used_hides_no_other(spoilt: Box) -> None:
     assert "oven: find-incomplete-v1.1: no recording" in " ".join(done.out.split())
 
 
-def test_a_suite_without_a_baseline_says_how_to_make_one(box: Box) -> None:
-    box.path("baselines/good.json").unlink()
-    done = box.row3("--compare", "--all", code=2)
-    assert rows(done)["good"][-1] == "unusable"
-    told = " ".join(done.out.split())
-    assert "baselines/good.json: there is no baseline to compare with" in told
-    assert "`row3 --baseline --suite good`" in told
-
-
 def test_the_worst_exit_code_counts(spoilt: Box) -> None:
     spoilt.git("checkout", "-q", "golden/broken")
     assert "BLOCK" in spoilt.row3("--compare", "--all", code=1).out  # a block before an incomplete run
@@ -106,18 +97,6 @@ def test_one_json_document(spoilt: Box) -> None:
     kept = ("metrics", "deltas", "intervals", "verdict", "reasons", "cases")
     assert {key: good[key] for key in kept} == {key: alone[key] for key in kept}
     assert value["standings"]["worse"] == "block"
-
-
-def test_annotations_and_a_summary_for_github(spoilt: Box, tmp_path: Path) -> None:
-    summary = tmp_path / "summary.md"
-    done = spoilt.row3("--compare", "--all", "--format", "github", code=2, GITHUB_STEP_SUMMARY=str(summary))
-    lines = done.out.splitlines()
-    assert lines[0].startswith("::error title=row3 broken%3A unusable::golden/broken/rye.gold.json")
-    assert any(line.startswith("::error title=row3 worse%3A block::") for line in lines)
-    assert lines[-1].startswith("::notice title=row3%3A UNUSABLE::4 suites")
-    text = summary.read_text(encoding="utf-8")
-    assert "| **good** | Overall | **85.0%** |" in text or "| **good** | Overall | 85.0% |" in text
-    assert "<summary>good</summary>" in text
 
 
 def test_the_history_gets_all_suites_as_one_change(box: Box) -> None:

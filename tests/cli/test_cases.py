@@ -63,17 +63,6 @@ def test_json(box: Box) -> None:
     assert by_id["ember"]["why"] == "it never moves"
 
 
-def test_few_versions_say_that_it_is_unknown(box: Box) -> None:
-    value = box.row3("cases", "--prompt", "extract-v1.1", "--format", "json", code=0).json
-    assert {case["discrimination"] for case in value["cases"]} == {None}
-
-
-def test_some_cases(box: Box) -> None:
-    value = box.row3("cases", "--case", "an*", "--format", "json", code=0).json
-    assert [case["id"] for case in value["cases"]] == ["anchor"]
-    assert value["cases"][0]["discrimination"] == pytest.approx(1.0, abs=1e-3)
-
-
 @every_row(
     ("arguments", "says"),
     [

@@ -15,7 +15,6 @@ from row3.domain.embeddings import pack
 from row3.running import asks
 from tests.embedding_server import EmbeddingServer
 from tests.projects import HOME, Box
-from tests.pytest_plugin.conftest import run_pytest
 from tests.support_desk import BAD, CHECKS, GOOD, QUESTIONS, SUITE, Desk, desk_box, draft, graded
 
 ASK = {case_id: [*checks, {"judge": "helpfulness"}] for case_id, checks in CHECKS.items()}
@@ -160,12 +159,6 @@ class TestElsewhere:
         card = row3.score(SUITE, [{"caseId": "capital", "output": json.loads(GOOD["capital"])}], project=box.root)
         assert card.failed == ["refund"]
         assert card.metrics["passRate"] == 1
-
-    def test_the_pytest_plugin_names_the_failed_checks(self, box: Box) -> None:
-        draft(box, "1.1")
-        box.row3("--mode", "record", code=0)
-        ran = run_pytest(box, "golden", "--row3", code=1)
-        assert "equals Paris" in ran.out
 
 
 SCORERS = """

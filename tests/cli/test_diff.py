@@ -180,19 +180,6 @@ def test_a_ref_whose_recordings_are_missing_is_incomplete(box: Box) -> None:
     assert "extract-v1.1: no recording" in error
 
 
-def test_the_project_may_lie_below_the_repository_s_root(branch: Box, tmp_path: Path) -> None:
-    outer = tmp_path / "outer"
-    outer.mkdir()
-    inner = Box(outer / "quality", branch.env)
-    branch.git("clone", "-q", str(branch.root), str(tmp_path / "copy"))
-    (tmp_path / "copy" / ".git").rename(tmp_path / "unused")
-    (tmp_path / "copy").rename(inner.root)
-    whole = Box(outer, branch.env)
-    whole.init()
-    inner.prompt("1.1")
-    assert "Cases: 3 unchanged" in inner.row3("diff", "HEAD", "model:baker-1", code=0).out
-
-
 @pytest.mark.parametrize("wrong", ["v7", "v7.0"])
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_name_that_means_nothing_is_the_wrong_one(box: Box, wrong: str, *, turned: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.projects import CASES, Box, flawless, tiny
+from tests.projects import CASES, Box, tiny
 from tests.rows import every_row
 
 
@@ -46,14 +46,6 @@ class TestNeverScored:
         box.case("rye", draft=True)
         found = box.row3("--compare", "--against", "HEAD", "--format", "json", code=1).json
         assert any("rye" in json.dumps(reason) for reason in found["reasons"])
-
-    def test_one_that_is_completed_is_a_new_case(self, box: Box) -> None:
-        drafted(box, "rye")
-        box.commit("rye is a draft")
-        box.row3("--baseline", code=0)
-        box.case("rye")
-        box.record("1.0", {"rye": flawless(CASES["rye"])})
-        assert "rye" in {each["id"] for each in box.row3("--format", "json", code=0).json["cases"]}
 
     def test_choosing_only_drafts_is_one_error(self, box: Box) -> None:
         drafted(box)
@@ -134,10 +126,6 @@ class TestNew:
         box.write("golden/checks/vat.gold.json", '{"id": "vat", "input": "Where?", "checks": [{"contains": "x"}]}')
         assert "'ticket' is undefined" in box.row3("lint", code=2).out
         assert "case vat: the template uses an undefined name" in box.row3("--dry-run", code=2).err
-
-    def test_from_stdin(self, box: Box) -> None:
-        self.new(box, "malt", "--text", "-", stdin="Malt feeds yeast.")
-        assert json.loads(box.read("golden/bread/malt.gold.json"))["sourceText"] == "Malt feeds yeast."
 
     @pytest.mark.parametrize(
         ("kind", "wanted"),

@@ -72,15 +72,6 @@ def test_an_empty_name_is_not_all_of_them(box: Box, option: str) -> None:
     assert f"{option}: the value is empty" in error
 
 
-def test_a_bad_answer_scores_zero_and_is_listed(box: Box) -> None:
-    box.prompt("1.2")
-    box.record("1.2", {**{name: flawless(case) for name, case in CASES.items()}, "rye": "no JSON at all"})
-    board = box.row3("leaderboard", "--prompt", "v1.2", "--prompt", "v1.1", "--format", "json", code=0).json
-    assert [one["badAnswers"] for one in board["entries"]] == [[], ["rye"]]
-    assert board["entries"][1]["score"] == pytest.approx(0.85 * 2 / 3)
-    assert "extract v1.2: 1 bad answer, which score 0" in box.row3("leaderboard", code=0).out
-
-
 def test_live_asks_for_what_is_missing_once_and_records_it(served: tuple[Box, FakeModel]) -> None:
     box, fake = served
     args = ("leaderboard", "--model", "baker-1", "--model", "baker-2", "--model", "baker-mini", "--prompt", "v1.1")

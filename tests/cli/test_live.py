@@ -219,16 +219,6 @@ def test_ctrl_c_keeps_what_was_paid_for_and_the_same_command_goes_on(box: Box, m
     assert not list((box.state / "journal").glob("*.jsonl"))
 
 
-def test_a_missing_key_is_told_before_anything_is_sent(box: Box, model: Make) -> None:
-    fake = model(good)
-    fake.serve(box, key_variable="BAKER_KEY")
-    done = box.row3("--mode", "live")
-    assert done.code in (2, 3)
-    assert len(done.errors) == 1
-    assert "BAKER_KEY" in done.errors[0]
-    assert fake.asked == []
-
-
 WRONG = "not the address of an http proxy. Write it like http://proxy.example.com:8080, or unset it."
 
 

@@ -302,18 +302,6 @@ def test_lint_names_evidence_that_is_not_there(tmp_path: Path, desk: Desk) -> No
     assert "`cases` is not a list" in box.row3("--mode", "record", code=2).errors[0]
 
 
-def test_informational_suites_stay_diagnostics(tmp_path: Path, desk: Desk) -> None:
-    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
-    box.replace(
-        "row3.toml", f"\n[suites.{SUITE}.arms", f"\n[suites.{SUITE}.gate]\ninformational = true\n\n[suites.{SUITE}.arms"
-    )
-    box.row3("--baseline", "--mode", "record", code=0)
-    box.replace("row3.toml", 'model = "strong"', 'model = "feeble"')
-    result = box.row3("--compare", "--mode", "record", "--format", "json", code=0).json
-    assert result["deltas"]["evidenceRate"] == -1
-    assert not result["blocked"]
-
-
 def test_events_beside_it_stay_diagnostics(first: Box) -> None:
     """V7.1: the suites below the answer are looked at, and block nothing."""
     first.row3("--baseline", "--suite", "events", code=0)

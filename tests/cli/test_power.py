@@ -42,11 +42,6 @@ def test_the_plan_in_words_within_80_columns_and_nothing_written(box: Box) -> No
     assert box.git("status", "--porcelain").out == ""
 
 
-def test_the_same_every_time(box: Box) -> None:
-    # Each with a hash seed of its own.
-    assert box.row3("power", code=0, fresh=True).out == box.row3("power", code=0, fresh=True).out
-
-
 def test_once_asked_says_how_to_find_out_about_repeats(box: Box) -> None:
     text = " ".join(box.row3("power", "--repeats", "1", "--detect", "2", code=0).out.split())
     assert "A drop equal to the limit (5) is detected half the time at best" in text
@@ -67,12 +62,6 @@ def test_paired_plans_for_what_blocks(box: Box) -> None:
 def test_the_limit_of_the_configuration_is_the_default(box: Box) -> None:
     box.write("row3.toml", box.read("row3.toml") + "[suites.bread.gate]\nblock = 3\ninvestigate = 1\n")
     assert box.row3("power", "--format", "json", code=0).json["metrics"]["overall"]["wantedDrop"] == 0.06
-
-
-def test_out_writes_a_file(box: Box) -> None:
-    done = box.row3("power", "--out", "plan.txt", code=0)
-    assert done.out == ""
-    assert "detect a drop of" in box.read("plan.txt").replace("\n", " ")
 
 
 @every_row(

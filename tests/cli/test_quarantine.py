@@ -49,14 +49,6 @@ WORDS = "quarantined: 1 case (iris until {}: wavers, #12)"
 
 
 class TestShown:
-    def test_in_the_comparison(self, box: Box) -> None:
-        put(box, "iris")
-        done = box.row3("--compare", code=0)
-        assert WORDS.format(day(20)) in once(done.out)
-        assert f"in quarantine until {day(20)}: not counted" in once(done.out)
-        assert "compared  14 of 15 cases" in done.out
-        assert max(map(len, done.out.splitlines()[1:])) <= 80
-
     def test_in_the_scorecard_where_n_shows_it(self, box: Box) -> None:
         put(box, "iris")
         done = box.row3(code=0)
@@ -65,28 +57,9 @@ class TestShown:
         assert (recall.split()[2], recall.split()[-1]) == ("100.0%", "14")
         assert any(line.split()[:2] == ["✗", "iris"] for line in done.out.splitlines())
 
-    @pytest.mark.parametrize("command", [(), ("--compare",)])
-    def test_in_json(self, box: Box, command: tuple[str, ...]) -> None:
-        put(box, "iris")
-        value = box.row3(*command, "--format", "json", code=0).json
-        assert [entry["case"] for entry in value["quarantined"]] == ["iris"]
-        assert value["quarantined"][0]["until"] == day(20)
-        assert value["denominators"]["recall"] == 14
-        assert len(value["cases"]) == 15
-
-    @pytest.mark.parametrize("command", [(), ("--compare",)])
-    def test_in_markdown(self, box: Box, command: tuple[str, ...]) -> None:
-        put(box, "iris")
-        assert f"quarantined: 1 case (iris until {day(20)}" in box.row3(*command, "--format", "markdown", code=0).out
-
     def test_no_failure_in_junit(self, box: Box) -> None:
         put(box, "iris")
         assert 'failures="0"' in box.row3("--compare", "--format", "junit", code=0).out
-
-    def test_json_says_that_there_is_none(self, box: Box) -> None:
-        value = box.row3("--compare", "--format", "json", code=0).json
-        assert value["quarantined"] == []
-        assert "quarantineExpired" not in value
 
     def test_an_expired_one_counts_again_and_says_so(self, box: Box) -> None:
         put(box, "iris", since=-20, until=0)

@@ -74,13 +74,6 @@ def test_a_place_that_cannot_be_written_is_refused_and_an_old_report_survives_a_
     assert box.read("report.html") == "the old one"
 
 
-def test_the_runs_of_the_history_are_drawn_and_this_one_last(box: Box) -> None:
-    box.row3("--compare", code=0)
-    box.row3("report", "--out", "report.html", code=0)
-    page = box.read("report.html")
-    assert '<img alt="Overall 85.0%, up 6.2 points since ' in page
-
-
 def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
     box: Box, model: Callable[[Callable[[str, int], FakeReply]], FakeModel]
 ) -> None:

@@ -68,16 +68,6 @@ def test_a_printed_command_names_the_suite(box: Box, args: list[str]) -> None:
     assert [command for command in commands if f"--suite {SUITE}" not in command] == []
 
 
-@pytest.mark.parametrize("prompt", ["extract-v1.1", "extract-v1.2"])
-def test_the_next_step_does_what_it_says(box: Box, prompt: str) -> None:
-    done = box.row3("--compare", "--suite", SUITE, "--prompt", prompt)
-    step = re.search(r"Next: row3 ([^\n]+)", done.out)
-    assert step is not None, done
-    again = box.row3(*step[1].split())
-    assert again.code == 0, again
-    assert prompt.replace("-v", " v") in again.out
-
-
 ASIDE = [
     (["--model", "other one"], " --model 'other one'"),
     (["--max-tokens", "400", "--temperature", "0.5", "--seed", "0"], " --temperature 0.5 --seed 0 --max-tokens 400"),
