@@ -70,11 +70,8 @@ def test_nothing_blocks(box: Box) -> None:
 def test_a_suite_that_cannot_be_used_hides_no_other(spoilt: Box) -> None:
     done = spoilt.row3("--compare", "--all", code=2)
     assert {suite: words[-1] for suite, words in rows(done).items()} == {
-        "broken": "unusable",
-        "good": "proceed",
-        "incomplete": "incomplete",
-        "worse": "block",
-    }
+        "broken": "unusable", "good": "proceed", "incomplete": "incomplete", "worse": "block",
+    }  # fmt: skip
     assert "golden/broken/rye.gold.json:1:2: not JSON" in done.out
     assert "oven: find-incomplete-v1.1: no recording" in " ".join(done.out.split())
 

@@ -17,12 +17,9 @@ TEXT = (
     "and Ola Brandt audits it."
 )
 NAMES = {
-    "Mira Vantongeren": "PERSON",
-    "Halden pilot": "PROJECT",
-    "Nordfrisk Foods": "ORG",
-    "Tromsø": "PLACE",
+    "Mira Vantongeren": "PERSON", "Halden pilot": "PROJECT", "Nordfrisk Foods": "ORG", "Tromsø": "PLACE",
     "Ola Brandt": "PERSON",
-}
+}  # fmt: skip
 LINKS = [("Mira Vantongeren", "leads", "Halden pilot"), ("Halden pilot", "located in", "Tromsø")]
 FIELDS = """concepts = { list = "entities", label = "name", type = "entityType" }
 relationships = { list = "relations", source = "from", predicate = "relationType", target = "to" }

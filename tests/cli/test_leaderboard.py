@@ -126,18 +126,9 @@ def test_a_provider_that_fails_leaves_the_combination_incomplete(box: Box, model
     )
     fake.serve(box, max_retries=0)
     args = (
-        "leaderboard",
-        "--model",
-        "baker-1",
-        "--model",
-        "baker-2",
-        "--prompt",
-        "v1.1",
-        "--mode",
-        "auto",
-        "--format",
+        "leaderboard", "--model", "baker-1", "--model", "baker-2", "--prompt", "v1.1", "--mode", "auto", "--format",
         "json",
-    )
+    )  # fmt: skip
     board = box.row3(*args, code=3).json
     assert [one["model"] for one in board["entries"]] == ["baker-1"]
     (one,) = board["incomplete"]

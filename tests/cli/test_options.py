@@ -11,21 +11,10 @@ from tests.projects import Box
 from tests.rows import every_row
 
 VALUES = {
-    "suite": "bread",
-    "case": "r*",
-    "mode": "live",
-    "model": "baker-1",
-    "temperature": "0",
-    "seed": "0",
-    "max_tokens": "9",
-    "repeats": "2",
-    "format": "json",
-    "out": "out.txt",
-    "approve": "why",
-    "policy": "fixed",
-    "inconclusive": "block",
-    "fail": "overall:5",
-}
+    "suite": "bread", "case": "r*", "mode": "live", "model": "baker-1", "temperature": "0", "seed": "0",
+    "max_tokens": "9", "repeats": "2", "format": "json", "out": "out.txt", "approve": "why", "policy": "fixed",
+    "inconclusive": "block", "fail": "overall:5",
+}  # fmt: skip
 
 
 def leaves() -> dict[str, click.Command]:

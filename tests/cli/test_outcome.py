@@ -142,13 +142,9 @@ def metrics(result: Mapping[str, Any]) -> dict[str, float]:
 
 
 BETTER = {
-    "valueWinRate": 0.5,
-    "passRate": 1.0,
-    "evidenceRate": 1.0,
-    "hallucinationRate": 0.0,
-    "ties": 0.5,
+    "valueWinRate": 0.5, "passRate": 1.0, "evidenceRate": 1.0, "hallucinationRate": 0.0, "ties": 0.5,
     "positionBias": 0.0,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", sorted(ARMS))

@@ -13,12 +13,9 @@ from tests.rows import every_row
 from tests.terminal import terminal
 
 WRITTEN = {
-    "prompts/promoted.json",
-    "baselines/bread.json",
-    "CHANGELOG.md",
-    "metrics-history.json",
+    "prompts/promoted.json", "baselines/bread.json", "CHANGELOG.md", "metrics-history.json",
     "charts/bread-trend.svg",
-}
+}  # fmt: skip
 
 
 def changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:

@@ -20,15 +20,9 @@ from tests.rows import every_row
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 EVIL = {".git/config": b"[core]\n\tfsmonitor = touch pwned\n", ".git/hooks/pre-commit": b"#!/bin/sh\ntouch pwned\n"}
 COMMANDS = (
-    "lint",
-    "history",
-    "--mode replay",
-    "--compare",
-    "recordings list",
-    "monitor figures",
-    "hook run pre-commit",
+    "lint", "history", "--mode replay", "--compare", "recordings list", "monitor figures", "hook run pre-commit",
     "score bread --outputs x.jsonl",
-)
+)  # fmt: skip
 
 
 def forge_transaction(folder: Path, files: dict[str, bytes]) -> None:

@@ -35,24 +35,11 @@ SHA = "0" * 64
 KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-case",), "graph": ("graph-case",)}
 NAMES = sorted(
     [
-        "baseline",
-        "calibration",
-        "checks-case",
-        "golden-case",
-        "history",
-        "label",
-        "lesson",
-        "outcome-case",
-        "promoted",
-        "quarantine",
-        "recording",
-        "result",
-        "results",
-        "reviewed",
-        "row3",
+        "baseline", "calibration", "checks-case", "golden-case", "history", "label", "lesson", "outcome-case",
+        "promoted", "quarantine", "recording", "result", "results", "reviewed", "row3",
     ]
     + [name for names in KINDS.values() for name in names]
-)
+)  # fmt: skip
 MEMORY = [
     (path, schema)
     for folder, names in KINDS.items()
@@ -118,13 +105,9 @@ def test_a_wrong_golden_case_does_not_fit(change: dict[str, Any], place: str) ->
 
 
 JUDGED = {
-    "schemaVersion": 1,
-    "caseId": "rye",
-    "item": "salt",
-    "verdict": "wrong",
-    "text": "0123456789abcdef",
+    "schemaVersion": 1, "caseId": "rye", "item": "salt", "verdict": "wrong", "text": "0123456789abcdef",
     "date": "2026-12-02",
-}
+}  # fmt: skip
 
 
 def test_a_written_judgement_fits() -> None:

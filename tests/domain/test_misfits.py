@@ -209,14 +209,8 @@ def test_every_type_of_error_is_put_into_words(value: Any, told: list[str]) -> N
 
 
 WORDS = (
-    "should be ",
-    "should have ",
-    "is missing",
-    "is unknown; ",
-    "the text is empty",
-    "is nested",
-    "contains a lone",
-)
+    "should be ", "should have ", "is missing", "is unknown; ", "the text is empty", "is nested", "contains a lone",
+)  # fmt: skip
 ODD = st.recursive(
     st.none()
     | st.booleans()

@@ -20,16 +20,9 @@ EXPERIMENTS_INVERSES = {
     ("originated_from", "origin_of"),
 }
 EXPERIMENTS_SYMMETRIC = {
-    "married_to",
-    "sibling_of",
-    "related_to",
-    "colleague_of",
-    "friend_of",
-    "neighbor_of",
-    "connected_to",
-    "associated_with",
-    "partnered_with",
-}
+    "married_to", "sibling_of", "related_to", "colleague_of", "friend_of", "neighbor_of", "connected_to",
+    "associated_with", "partnered_with",
+}  # fmt: skip
 
 
 def test_inverses_are_those_of_experiments() -> None:

@@ -11,15 +11,9 @@ from tests.rows import every_row
 from tests.strategies import json_values
 
 BASE: dict[str, Any] = {
-    "model": "m",
-    "temperature": 0.0,
-    "seed": 1,
-    "max_tokens": 100,
-    "system": "s",
-    "user": "u",
-    "schema_digest": "d",
+    "model": "m", "temperature": 0.0, "seed": 1, "max_tokens": 100, "system": "s", "user": "u", "schema_digest": "d",
     "repeat": 0,
-}
+}  # fmt: skip
 
 
 def digest(sent: dict[str, Any]) -> str:

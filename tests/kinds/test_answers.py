@@ -79,13 +79,10 @@ class TestRepairs:
     @every_row(
         "text",
         [
-            'Sure! {"a": 1}',
-            '{"a": 1} is the answer.',
-            'Sure! {"a": 1} Anything else?',
-            'The set {x | x > 1}: {"a": 1}',
-            'See [1]. {"a": 1}',
+            'Sure! {"a": 1}', '{"a": 1} is the answer.', 'Sure! {"a": 1} Anything else?',
+            'The set {x | x > 1}: {"a": 1}', 'See [1]. {"a": 1}',
         ],
-    )
+    )  # fmt: skip
     def test_prose_around(self, text: str) -> None:
         assert read_json(text) == Parsed({"a": 1}, (PROSE,))
 
@@ -220,38 +217,13 @@ def test_no_text_raises(text: str) -> None:
 PIECES = st.lists(
     st.sampled_from(
         [
-            "{",
-            "}",
-            "[",
-            "]",
-            '"',
-            ",",
-            ":",
-            "\\",
-            "```",
-            "```json\n",
-            "\n",
-            " ",
-            "<think>",
-            "</think>",
-            "NaN",
-            "-Infinity",
-            "1e999",
-            "null",
-            '"a"',
-            "1",
-            "'",
-            "//",
-            "\ufeff",
-            "\ud800",
-            "\x00",
-            '{"a":',
-            '{"concepts": [',
-            "…",
+            "{", "}", "[", "]", '"', ",", ":", "\\", "```", "```json\n", "\n", " ", "<think>", "</think>", "NaN",
+            "-Infinity", "1e999", "null", '"a"', "1", "'", "//", "\ufeff", "\ud800", "\x00", '{"a":',
+            '{"concepts": [', "…",
         ]
     ),
     max_size=30,
-)
+)  # fmt: skip
 
 
 @given(PIECES)

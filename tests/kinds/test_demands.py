@@ -43,18 +43,13 @@ EVENTS: dict[str, Any] = {
     ],
     "expected_events": [
         {
-            "category": "Change",
-            "description": "Launch moved",
-            "actor": "Ana",
-            "due_date": "2026-05-01",
-            "evidence": "Ana moves the launch",
-            "document_id": "a",
-            "same_as": "move",
+            "category": "Change", "description": "Launch moved", "actor": "Ana", "due_date": "2026-05-01",
+            "evidence": "Ana moves the launch", "document_id": "a", "same_as": "move",
         },
         {"category": "Change", "description": "Told again", "document_id": "b", "same_as": "move"},
     ],
     "expected_entities": [{"name": "Ana Lopes", "type": "PERSON", "mentions": ["Ana"]}],
-}
+}  # fmt: skip
 ENTITIES: dict[str, Any] = {
     "document_id": "a",
     "document": "Ana and Bo.",
@@ -84,13 +79,9 @@ OUTCOME: dict[str, Any] = {
     "forbidden_claims": ["It is May."],
 }
 CASES = {
-    "outcome": OUTCOME,
-    "extraction": EXTRACTION,
-    "events": EVENTS,
-    "entities": ENTITIES,
-    "retrieval": RETRIEVAL,
+    "outcome": OUTCOME, "extraction": EXTRACTION, "events": EVENTS, "entities": ENTITIES, "retrieval": RETRIEVAL,
     "graph": GRAPH,
-}
+}  # fmt: skip
 
 
 def demands(kind: str, value: dict[str, Any]) -> Mapping[str, str]:

@@ -34,9 +34,7 @@ CASE: dict[str, Any] = {
             "hops": 1,
         },
         {
-            "document_id": "b",
-            "connection_reason": "shared_event",
-            "event": "Move the launch from May to June",
+            "document_id": "b", "connection_reason": "shared_event", "event": "Move the launch from May to June",
             "hops": 1,
         },
         {
@@ -48,7 +46,7 @@ CASE: dict[str, Any] = {
         },
     ],
     "expected_not_connected": ["x", "y"],
-}
+}  # fmt: skip
 PERFECT = [
     {"document_id": "a", "connection_reason": "shared_entity", "entity": "Alice Chen", "hops": 1},
     {"document_id": "b", "connection_reason": "shared_event", "event": "Move the launch from May to June", "hops": 1},
@@ -92,12 +90,9 @@ def test_an_expansion_by_hand() -> None:
 
 def test_a_perfect_and_an_empty_expansion() -> None:
     assert score(PERFECT).metrics == {
-        "connection_precision": 1.0,
-        "connection_recall": 1.0,
-        "false_positive_rate": 0.0,
-        "hop_accuracy": 1.0,
+        "connection_precision": 1.0, "connection_recall": 1.0, "false_positive_rate": 0.0, "hop_accuracy": 1.0,
         "judged_rate": 1.0,
-    }
+    }  # fmt: skip
     empty = score([])
     assert empty.metrics == {"connection_precision": 0.0, "connection_recall": 0.0, "false_positive_rate": 0.0}
     assert empty.skipped.keys() == {"hop_accuracy", "judged_rate"}

@@ -44,31 +44,22 @@ def test_f1_agrees_with_scikit_learn(pairs: list[tuple[bool, bool]]) -> None:
 
 
 WEIGHTS = {
-    "recall": 0.25,
-    "precision": 0.20,
-    "relationshipAccuracy": 0.20,
-    "provenanceCoverage": 0.20,
+    "recall": 0.25, "precision": 0.20, "relationshipAccuracy": 0.20, "provenanceCoverage": 0.20,
     "hallucinationRate": -0.15,
-}
+}  # fmt: skip
 FLAWLESS = {
-    "recall": 1.0,
-    "precision": 1.0,
-    "relationshipAccuracy": 1.0,
-    "provenanceCoverage": 1.0,
+    "recall": 1.0, "precision": 1.0, "relationshipAccuracy": 1.0, "provenanceCoverage": 1.0,
     "hallucinationRate": 0.0,
-}
+}  # fmt: skip
 FRACTION = st.floats(0, 1)
 METRICS = st.fixed_dictionaries(dict.fromkeys(WEIGHTS, FRACTION))
 
 
 def test_the_worked_example_of_standards_1_7() -> None:
     metrics = {
-        "recall": 0.72,
-        "precision": 0.80,
-        "relationshipAccuracy": 0.70,
-        "provenanceCoverage": 0.90,
+        "recall": 0.72, "precision": 0.80, "relationshipAccuracy": 0.70, "provenanceCoverage": 0.90,
         "hallucinationRate": 0.05,
-    }
+    }  # fmt: skip
     assert overall(metrics, WEIGHTS) == pytest.approx(0.6525, abs=1e-12)
 
 

@@ -31,11 +31,8 @@ class Asker:
 
     def __init__(self, url: str, *, environ: dict[str, str] | None = None, limit: int = 20_000_000, **changed: Any):
         fields: dict[str, Any] = {
-            "preset": "openrouter",
-            "base_url": url,
-            "key_variable": "ROW3_TEST_KEY",
-            "timeout_s": 10.0,
-        }
+            "preset": "openrouter", "base_url": url, "key_variable": "ROW3_TEST_KEY", "timeout_s": 10.0,
+        }  # fmt: skip
         self.delays: list[float] = []
         self.provider = OpenAIChat(
             Endpoint(**(fields | changed)),

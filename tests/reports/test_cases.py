@@ -108,16 +108,8 @@ def test_json() -> None:
     assert value["cases"][0]["discrimination"] == 0.93
     assert "why" not in value["cases"][0]
     assert value["cases"][4] == {
-        "id": "yeast",
-        "versions": 4,
-        "mean": 0.7,
-        "spread": 0.1,
-        "lowest": 0.5,
-        "highest": 0.8,
-        "discrimination": None,
-        "neverFails": True,
-        "alwaysFails": False,
-        "quarantined": True,
+        "id": "yeast", "versions": 4, "mean": 0.7, "spread": 0.1, "lowest": 0.5, "highest": 0.8,
+        "discrimination": None, "neverFails": True, "alwaysFails": False, "quarantined": True,
         "why": "it never moves",
-    }
+    }  # fmt: skip
     assert value["redundant"] == [{"cases": ["malt", "rye"], "overlap": 0.8}]

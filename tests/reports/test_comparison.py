@@ -159,25 +159,15 @@ def test_every_move_is_in_words(make: Any) -> None:
     told = replace(make.comparison(run, changes), run=replace(run, problems=[("b", "no JSON")]))
     brief = terminal_text(comparison_document(told, most=10)).partition("Cases: ")[2].split("\n\n")[0].split("\n")
     assert brief == [
-        "1 fixed · 1 broke · 1 removed · 1 new · 1 not comparable",
-        "▼ b −70.0: all lost: 2 concepts",
-        "▼ gone: removed",
-        "▲ a +80.0: fixed",
-        "· c: new",
-        "· d: the case itself changed",
-    ]
+        "1 fixed · 1 broke · 1 removed · 1 new · 1 not comparable", "▼ b −70.0: all lost: 2 concepts",
+        "▼ gone: removed", "▲ a +80.0: fixed", "· c: new", "· d: the case itself changed",
+    ]  # fmt: skip
     text = shown(told, verbose=True)
     lines = [" ".join(line.split()) for line in text.partition("Cases: ")[2].split("\n\n")[0].split("\n")]
     assert lines[3:] == [
-        "▼ b 70.0 bad answer −70.0",
-        "no JSON",
-        "− all lost: 2 concepts",
-        "▼ gone removed",
-        "▲ a bad answer 80.0 +80.0",
-        "· c new 50.0",
-        "· d not comparable",
-        "the case itself changed",
-    ]
+        "▼ b 70.0 bad answer −70.0", "no JSON", "− all lost: 2 concepts", "▼ gone removed",
+        "▲ a bad answer 80.0 +80.0", "· c new 50.0", "· d not comparable", "the case itself changed",
+    ]  # fmt: skip
 
 
 def test_a_case_that_fell_in_another_metric_is_shown(comparison: Any, make: Any) -> None:

@@ -96,13 +96,8 @@ def test_many_cases_of_a_code_are_one_line() -> None:
 
 def test_reasons_of_one_code_but_another_kind_stay_apart() -> None:
     subjects = (
-        "case a",
-        "case b concept:gas",
-        "rule threshold.recall.minimum",
-        "quarantine c",
-        "suite old",
-        "baseline",
-    )
+        "case a", "case b concept:gas", "rule threshold.recall.minimum", "quarantine c", "suite old", "baseline",
+    )  # fmt: skip
     assert lines(Code.CRITERIA_REMOVED, BLOCK, *subjects, before=0.6, after=None) == [
         "1 golden case was removed: a",
         "golden case b: concept gas was removed",

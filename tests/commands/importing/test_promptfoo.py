@@ -501,14 +501,10 @@ def test_messages_that_a_prompt_cannot_have_are_named(tmp_path: Path, prompt: An
 @every_row(
     "text",
     [
-        "[INST] {{ q }} [/INST]",
-        "{{ q }}",
-        '{{ q }} Answer with {"role": "…"}',
-        "- role play\n- be brief",
-        "[1] {{ q }}",
-        "7",
+        "[INST] {{ q }} [/INST]", "{{ q }}", '{{ q }} Answer with {"role": "…"}', "- role play\n- be brief",
+        "[1] {{ q }}", "7",
     ],
-)
+)  # fmt: skip
 def test_a_text_that_only_begins_like_messages_is_a_text(tmp_path: Path, text: str) -> None:
     _, files = written(tmp_path, {"prompts": [text], "tests": [{}]})
     (content,) = files.values()

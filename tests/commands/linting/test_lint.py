@@ -417,11 +417,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
         ("output: concepts", "outputs: concepts", "invalid-field", "outputs", "outputs:", "did you mean `output`?"),
         (
-            "temperature: 0",
-            "temperature: 9",
-            "invalid-field",
-            "temperature",
-            "temperature: 9",
+            "temperature: 0", "temperature: 9", "invalid-field", "temperature", "temperature: 9",
             "should be a number <= 2",
         ),
         ('version: "1.0"', "version: 1.0", "invalid-field", "version", "version: 1.0", "should be a version in quotes"),
@@ -430,7 +426,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("name: decompose-concepts", "", "invalid-field", "name", "", "is missing"),
         ("name: decompose-concepts", "name: 2024-01-01", "invalid-field", "name", "name: 2024", "a date or time"),
     ],
-)
+)  # fmt: skip
 def test_prompts(root: Path, before: str, after: str, rule: str, field: str, mark: str, message: str) -> None:
     text = spoil_prompt(root, before, after)
     findings = [one for one in found(root) if one.file == PROMPT]

@@ -21,13 +21,9 @@ STARTERS = Path(row3.__file__).parent / "starter"
 JUDGED = "golden/example/reviewed.jsonl"
 RESTING = "golden/example/quarantine.json"
 LINE: dict[str, Any] = {
-    "schemaVersion": 1,
-    "caseId": "bank-runs",
-    "item": "panic",
-    "verdict": "wrong",
-    "text": "0123456789abcdef",
+    "schemaVersion": 1, "caseId": "bank-runs", "item": "panic", "verdict": "wrong", "text": "0123456789abcdef",
     "date": "2026-12-02",
-}
+}  # fmt: skip
 
 
 def judged(root: Path, *lines: dict[str, Any] | str) -> None:

@@ -70,13 +70,10 @@ def test_placeholders_stay(text: str, flaw: str) -> None:
 @every_row(
     "old",
     [
-        "",
-        "description: Says it.\n",
-        "'description' : \"Says it.\"\n",
-        "description: >\n  Says it:\n\n  twice.\n",
+        "", "description: Says it.\n", "'description' : \"Says it.\"\n", "description: >\n  Says it:\n\n  twice.\n",
         "description: Says\n  it.\n# why\n",
     ],
-)
+)  # fmt: skip
 def test_a_draft_keeps_the_front_matter_but_version_and_description(old: str) -> None:
     text = draft_of(prompt(description=old), PromptRef("answer", Version(1, 7)), 'Better: "10%" → 20%.')
     draft = parse_prompt(text, PromptRef("answer", Version(1, 7)), path="x", where="x")

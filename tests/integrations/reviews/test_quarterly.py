@@ -23,12 +23,9 @@ from tests.produced import END_MS, failed, keep, made, score
 from tests.rows import every_row
 
 WEIGHTS = {
-    "recall": 0.25,
-    "precision": 0.2,
-    "relationshipAccuracy": 0.2,
-    "provenanceCoverage": 0.2,
+    "recall": 0.25, "precision": 0.2, "relationshipAccuracy": 0.2, "provenanceCoverage": 0.2,
     "hallucinationRate": -0.15,
-}
+}  # fmt: skip
 
 
 def test_shares_differ_as_in_newcombe() -> None:

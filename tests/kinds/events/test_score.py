@@ -32,9 +32,7 @@ CASE: dict[str, Any] = {
     "document": TEXT,
     "expected_events": [
         {
-            "category": "Decision",
-            "description": "Launch on April 1st",
-            "actor": "Alice Chen",
+            "category": "Decision", "description": "Launch on April 1st", "actor": "Alice Chen",
             "evidence": "Alice decided we will launch on April 1st",
         },
         {
@@ -64,7 +62,7 @@ CASE: dict[str, Any] = {
         {"name": "Carol Davis", "type": "PERSON", "mentions": ["Carol"]},
         {"name": "Olga Hartnell", "type": "PERSON", "mentions": ["Olga"]},
     ],
-}
+}  # fmt: skip
 KEYS_GIVEN = ("category", "description", "actor", "due_date", "evidence", "document_id")
 PERFECT = [{key: event.get(key, "") for key in KEYS_GIVEN} for event in CASE["expected_events"]]
 
@@ -213,12 +211,8 @@ SEVERAL: dict[str, Any] = {
     ],
     "expected_events": [
         {
-            "category": "Change",
-            "description": "Move the launch to June",
-            "actor": "Ana",
-            "document_id": "d1",
-            "same_as": "L",
-            "evidence": "Ana moved the launch to June.",
+            "category": "Change", "description": "Move the launch to June", "actor": "Ana", "document_id": "d1",
+            "same_as": "L", "evidence": "Ana moved the launch to June.",
         },
         {
             "category": "Commitment",
@@ -252,7 +246,7 @@ SEVERAL: dict[str, Any] = {
             "evidence": "Ben tests the pump.",
         },
     ],
-}
+}  # fmt: skip
 
 
 def linked(groups: str, *, leave_out: frozenset[int] = frozenset(), **words: Any) -> CaseScore:

@@ -65,23 +65,12 @@ def test_forbidden_templates(user: str, says: str) -> None:
 @every_row(
     "text",
     [
-        "{{ %s ~ '' }}",
-        "{{ 'x' ~ (b ~ %s) }}",
-        "{% set x = b ~ %s %}{{ x | upper }}",
-        "{{ %s | string }}",
-        "{{ [b, %s] | join }}",
-        "{{ [b, %s] | map('string') | join(' ') }}",
-        "{{ '%%s' | format(%s) }}",
-        "{{ '{}'.format(%s) }}",
-        "{{ '{x}'.format(x=%s) }}",
-        "{{ '%%s' %% [%s] }}",
-        "{{ %s | upper }}",
-        "{{ %s | e }}",
-        "{{ (b | e).join([%s]) }}",
-        "{{ b.replace(b, %s | trim) }}",
-        "{{ %s | pprint }}",
+        "{{ %s ~ '' }}", "{{ 'x' ~ (b ~ %s) }}", "{% set x = b ~ %s %}{{ x | upper }}", "{{ %s | string }}",
+        "{{ [b, %s] | join }}", "{{ [b, %s] | map('string') | join(' ') }}", "{{ '%%s' | format(%s) }}",
+        "{{ '{}'.format(%s) }}", "{{ '{x}'.format(x=%s) }}", "{{ '%%s' %% [%s] }}", "{{ %s | upper }}",
+        "{{ %s | e }}", "{{ (b | e).join([%s]) }}", "{{ b.replace(b, %s | trim) }}", "{{ %s | pprint }}",
     ],
-)
+)  # fmt: skip
 def test_unprintable_values_are_never_turned_into_text(text: str, value: str) -> None:
     user = "{% macro f() %}{% endmacro %}" + text.replace("%%", "\0").replace("%s", value).replace("\0", "%")
     with pytest.raises(InvalidFile, match=r"prints (null|Macro|TemplateReference|a function)"):

@@ -41,13 +41,10 @@ def test_any_use_of_the_text_is_accepted(text: str) -> None:
 @every_row(
     "text",
     [
-        "Find the concepts.",
-        "{# {{ source_text }} #}",
-        "{% raw %}{{ source_text }}{% endraw %}",
-        "{% set source_text = 'no' %}{{ source_text }}",
-        "{{ 'source_text' }}",
+        "Find the concepts.", "{# {{ source_text }} #}", "{% raw %}{{ source_text }}{% endraw %}",
+        "{% set source_text = 'no' %}{{ source_text }}", "{{ 'source_text' }}",
     ],
-)
+)  # fmt: skip
 def test_using_nothing_of_the_case_is_an_error(text: str) -> None:
     unused = found(text)
     assert unused is not None
