@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.chat_server import FakeModel, FakeReply
 from tests.projects import Box, add_worse_draft, shipped, tiny
 from tests.suites import with_baselines
 
@@ -90,20 +88,6 @@ def first(shipped_first: Box, tmp_path: Path) -> Box:
 def second(shipped_second: Box, tmp_path: Path) -> Box:
     """A copy of the shipped project, v1.1 promoted; its hooks are those of the copy."""
     return shipped_second.copy(tmp_path / "project")
-
-
-@pytest.fixture
-def model() -> Iterator[Callable[[Callable[[str, int], FakeReply]], FakeModel]]:
-    """Makes fake models, and ends them."""
-    started: list[FakeModel] = []
-
-    def start(choose: Callable[[str, int], FakeReply]) -> FakeModel:
-        started.append(FakeModel(choose))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.stop()
 
 
 @pytest.fixture
