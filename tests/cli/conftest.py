@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import Box, add_worse_draft, shipped, tiny
+from tests.projects import Box, add_worse_draft, copy_of, shipped, tiny
 from tests.suites import with_baselines
 
 
@@ -72,25 +72,17 @@ def suites(suites_once: Box, tmp_path: Path) -> Box:
     return suites_once.copy(tmp_path / "suites")
 
 
-@pytest.fixture
-def box(tiny_promoted: Box, tmp_path: Path) -> Box:
-    """A copy of the small project."""
-    return tiny_promoted.copy(tmp_path / "project")
+box = copy_of("tiny_promoted")
+"""A copy of the small project."""
 
 
-@pytest.fixture
-def first(shipped_first: Box, tmp_path: Path) -> Box:
-    """A copy of the shipped project, v1.1 a candidate."""
-    return shipped_first.copy(tmp_path / "project")
+first = copy_of("shipped_first")
+"""A copy of the shipped project, v1.1 a candidate."""
 
 
-@pytest.fixture
-def second(shipped_second: Box, tmp_path: Path) -> Box:
-    """A copy of the shipped project, v1.1 promoted; its hooks are those of the copy."""
-    return shipped_second.copy(tmp_path / "project")
+second = copy_of("shipped_second")
+"""A copy of the shipped project, v1.1 promoted; its hooks are those of the copy."""
 
 
-@pytest.fixture
-def work(tiny_second: Box, tmp_path: Path) -> Box:
-    """On a branch from a main that has v1.1 promoted."""
-    return tiny_second.copy(tmp_path / "project")
+work = copy_of("tiny_second")
+"""On a branch from a main that has v1.1 promoted."""

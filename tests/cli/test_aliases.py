@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.projects import Box
+from tests.projects import Box, copy_of
 from tests.reviews import REVIEWED, RYE, reviewable
 
 REVIEW = ("aliases", "review")
@@ -20,9 +19,7 @@ def reviewable_project(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(reviewable_project: Box, tmp_path: Path) -> Box:
-    return reviewable_project.copy(tmp_path / "project")
+box = copy_of("reviewable_project")
 
 
 def labels(box: Box, *args: str) -> list[str]:

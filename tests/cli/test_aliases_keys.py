@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.projects import Box
+from tests.projects import Box, copy_of
 from tests.reviews import REVIEWED, RYE, reviewable, with_items
 from tests.terminal import CTRL_C, CTRL_D, UP, terminal
 
@@ -24,9 +23,7 @@ def reviewable_project(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(reviewable_project: Box, tmp_path: Path) -> Box:
-    return reviewable_project.copy(tmp_path / "project")
+box = copy_of("reviewable_project")
 
 
 def case(box: Box, name: str = RYE) -> dict[str, Any]:

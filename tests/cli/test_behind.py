@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.journeys import judged
-from tests.projects import CASES, SUITE, Box, first, flawless, worse
+from tests.projects import CASES, SUITE, Box, copy_of, first, flawless, worse
 from tests.rows import every_row
 
 BEHIND = "HEAD lacks 1 commit of main that changes row3's files"
@@ -35,10 +33,7 @@ def left_behind(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) ->
     return box
 
 
-@pytest.fixture
-def behind(left_behind: Box, tmp_path: Path) -> Box:
-    """A copy of it."""
-    return left_behind.copy(tmp_path / "project")
+behind = copy_of("left_behind")
 
 
 def test_what_main_did_is_told_before_the_branch_is_blamed(behind: Box) -> None:

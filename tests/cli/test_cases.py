@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.bakery import bakery, found, record
-from tests.projects import Box
+from tests.projects import Box, copy_of
 from tests.rows import every_row
 
 
@@ -23,10 +23,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(versions: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return versions.copy(tmp_path_factory.mktemp("copy") / "project")
+box = copy_of("versions")
 
 
 def test_the_table(box: Box) -> None:

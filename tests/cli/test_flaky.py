@@ -10,7 +10,7 @@ import pytest
 
 from tests.bakery import IDS, bakery, found, record
 from tests.chat_server import FakeModel, FakeReply
-from tests.projects import CASES, Box, first, flawless
+from tests.projects import CASES, Box, copy_of, first, flawless
 from tests.rows import every_row
 
 Models = Callable[[Callable[[str, int], FakeReply]], FakeModel]
@@ -33,10 +33,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(asked: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return asked.copy(tmp_path_factory.mktemp("copy") / "project")
+box = copy_of("asked")
 
 
 def test_the_table(box: Box) -> None:

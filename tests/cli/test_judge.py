@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.judged import CASES, JudgeServer, label_all, label_lines, rubric, support
-from tests.projects import Box
+from tests.projects import Box, copy_of
 from tests.rows import every_row
 from tests.terminal import CTRL_C, terminal
 
@@ -27,9 +27,7 @@ def recorded(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> B
     return support(Box(tmp_path_factory.mktemp("judged") / "project"), server)
 
 
-@pytest.fixture
-def box(recorded: Box, tmp_path: Path) -> Box:
-    return recorded.copy(tmp_path / "project")
+box = copy_of("recorded")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 
 from row3.kinds import kind_named
 from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, answers, document, emptied, memory, prompt, record, write
-from tests.projects import HOME, Box
+from tests.projects import HOME, Box, copy_of
 from tests.rows import every_row
 
 STRANGE: dict[str, dict[str, Any]] = {
@@ -35,9 +35,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def project(begun: Box, tmp_path: Path) -> Box:
-    return begun.copy(tmp_path / "project")
+project = copy_of("begun")
 
 
 @pytest.mark.parametrize("kind", KINDS)

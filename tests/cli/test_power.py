@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.bakery import bakery, found, record
-from tests.projects import Box
+from tests.projects import Box, copy_of
 from tests.rows import every_row
 
 
@@ -22,10 +22,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(planned: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return planned.copy(tmp_path_factory.mktemp("copy") / "project")
+box = copy_of("planned")
 
 
 def test_the_plan_in_words_within_80_columns_and_nothing_written(box: Box) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.bakery import IDS, bakery, found, record
-from tests.projects import Box
+from tests.projects import Box, copy_of
 
 FILE = "golden/bread/quarantine.json"
 
@@ -39,10 +39,7 @@ def promoted(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return promoted.copy(tmp_path_factory.mktemp("copy") / "project")
+box = copy_of("promoted")
 
 
 WORDS = "quarantined: 1 case (iris until {}: wavers, #12)"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, SUITE, Box, Done, first, flawless, tiny, worse
+from tests.projects import CASES, SUITE, Box, Done, copy_of, first, flawless, tiny, worse
 
 OF_A_SUITE = (
     r"row3 (?:-v|--(?:compare|baseline|mode|repeats|case)|promote|investigate|trend|flaky|power|history|drift|"
@@ -32,10 +31,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(beside: Box, tmp_path: Path) -> Box:
-    """A copy."""
-    return beside.copy(tmp_path / "project")
+box = copy_of("beside")
 
 
 def told(box: Box, *args: str) -> list[str]:
