@@ -13,6 +13,7 @@ import pytest
 import row3
 from row3.domain.embeddings import pack
 from row3.running import asks
+from tests.browsers import browser, open_page
 from tests.embedding_server import EmbeddingServer
 from tests.projects import HOME, Box
 from tests.support_desk import BAD, CHECKS, GOOD, QUESTIONS, SUITE, Desk, desk_box, draft, graded
@@ -109,6 +110,19 @@ class TestLoop:
         page = box.row3("investigate", "capital", "-v", code=0).out
         assert "`$.city: equals Paris`; is Lyon" in page
         assert "is Lyon" in page
+
+    def test_the_report_shows_every_check_with_its_reason_and_both_answers(self, box: Box) -> None:
+        draft(box, "1.1")
+        box.row3("--mode", "record", code=0)
+        box.row3("report", "--out", "r.html", code=0)
+        with browser() as started:
+            page = open_page(started, box.path("r.html"))
+            page.open_case("capital")
+            said = page.text("body")
+            for words in ("$.city: equals Paris", "failed", "is Lyon", "judge helpfulness", "says nothing", "Paris"):
+                assert words in said
+            assert not page.said
+            assert not page.asked
 
 
 class TestCriteria:

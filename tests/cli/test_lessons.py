@@ -199,6 +199,10 @@ class TestInAPrompt:
             names = [each["label"] for each in case["expectedConcepts"]] + case["forbiddenConcepts"]
             assert not [word for word in (case_id, case["sourceText"], *names) if word.casefold() in text]
 
+    def test_a_rubric_shows_none(self, box: Box) -> None:
+        box.write("prompts/extract-v1.3.md", TAUGHT.replace("output: extraction", "output: grade"))
+        assert "a judge's rubric cannot show lessons" in box.row3("--compare", code=2).errors[0]
+
 
 class TestTheMemory:
     def configure(self, box: Box, args: list[str], tool: str = "remember") -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from row3.kinds import kind_named
-from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, answers, document, emptied, memory, prompt, record, write
+from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, SEED, answers, document, emptied, memory, prompt, record, write
 from tests.projects import HOME, Box, copy_of
 from tests.rows import every_row
 
@@ -111,6 +111,33 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
     told = project.row3("hook", "run", "pre-commit", code=3).err
     assert max(len(line) for line in told.splitlines()) <= 80
     assert "row3 --compare --all --mode auto && git add recordings" in told
+
+
+QUERY = {"id": "q1", "query": "?", "relevant_documents": [{"id": "m3", "relevance": 1}]}
+STRANGER = SEED["expected_connections"][0] | {"entity": "Zoe Zimmer"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule", "said"),
+    [
+        (
+            "queries/q1",
+            {"id": "q1", "query": "?", "relevant_documents": [{"id": "m3", "relevance": 1}]},
+            "unknown-document",
+            "`m3`",
+        ),
+        ("graph/g1", SEED | {"seed_document": "m9"}, "unknown-document", "`m9`"),
+        ("graph/g1", SEED | {"expected_connections": [STRANGER]}, "unknown-entity", "`Zoe Zimmer`"),
+    ],
+)
+def test_lint_names_what_is_wrong_and_where(project: Box, name: str, value: Any, rule: str, said: str) -> None:
+    write(project, f"golden/memory/{name}.gold.json", value)
+    found = project.row3("lint", "--format", "json", code=2).json["findings"]
+    mine = [each for each in found if each["rule"] == rule]
+    assert mine, found
+    assert mine[0]["file"].startswith("golden/memory/")
+    assert said in mine[0]["message"]
+    assert mine[0]["line"] > 0
 
 
 @pytest.mark.parametrize("settings", [None, "", 'suite = "events"\n'])

@@ -166,6 +166,17 @@ def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str
 
 
 @pytest.mark.parametrize("kind", ["python"])
+def test_a_case_without_an_answer_makes_the_run_incomplete_and_nothing_zero(box: Box) -> None:
+    answer(box, {"rye": "raise the index is gone"})
+    done = box.row3("--mode", "live", "--format", "json", code=3)
+    assert (done.json["complete"], done.json["failed"]) == (False, ["rye"])
+    assert done.json["metrics"]["overall"] == pytest.approx(0.85)
+    assert "the index is gone" in done.errors[0]
+    assert box.row3("--baseline", "--mode", "live", code=3).errors
+    assert not box.path(f"baselines/{SUITE}.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["python"])
 def test_there_are_no_prompts_and_no_model(box: Box) -> None:
     for args in (["--prompt", "extract-v1.1"], ["promote", "v1.1"]):
         error = box.row3(*args, code=2).errors[0]
