@@ -100,8 +100,3 @@ def test_wrong_input_is_one_message(
     assert len(done.err.splitlines()) == 1
     assert all(words in done.err for words in says), done.err
     assert box.tree() == before
-
-
-def test_an_empty_list_says_so(box: Box) -> None:
-    done = box.row3(*REVIEW, "--list", "--prompt", "extract-v1.1", "-q", code=0)
-    assert done.out.startswith("Nothing to review: every item in ")

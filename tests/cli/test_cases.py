@@ -26,19 +26,6 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Box:
 box = copy_of("versions")
 
 
-def test_the_table(box: Box) -> None:
-    before = box.tree()
-    done = box.row3("cases", code=0)
-    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
-    assert rows["anchor"][1] == "+1.0"
-    assert rows["lemon"][1] == "−1.0"
-    assert rows["ember"][-2:] == ["never", "fails"]
-    assert rows["iris"][-2:] == ["always", "fails"]
-    assert "15 cases over 4 versions" in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert (done.err, box.tree(), box.git("status", "--porcelain").out) == ("", before, "")
-
-
 def test_one_version_under_several_parameters_is_told_apart(box: Box) -> None:
     answers = [
         {"caseId": path.name.removesuffix(".gold.json"), "prompt": "extract-v1.3", "response": "{}"}
@@ -49,15 +36,6 @@ def test_one_version_under_several_parameters_is_told_apart(box: Box) -> None:
     titles = box.row3("cases", "--format", "json", code=0).json["versions"]
     assert len(set(titles)) == len(titles) == 5
     assert [title.rpartition(" · ")[2] for title in titles if " v1.3 " in title] == ["maxTokens none", "maxTokens 400"]
-
-
-def test_json(box: Box) -> None:
-    value = box.row3("cases", "--format", "json", code=0).json
-    by_id = {case["id"]: case for case in value["cases"]}
-    assert (value["schemaVersion"], len(value["versions"]), len(by_id)) == (1, 4, 15)
-    assert by_id["anchor"]["discrimination"] == pytest.approx(1.0, abs=1e-3)
-    assert (by_id["ember"]["neverFails"], by_id["iris"]["alwaysFails"]) == (True, True)
-    assert by_id["ember"]["why"] == "it never moves"
 
 
 @every_row(
@@ -73,14 +51,6 @@ def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> Non
     done = box.row3("cases", *arguments, code=2)
     assert (done.out, len(done.errors)) == ("", 1)
     assert says in done.err
-
-
-def test_nothing_is_recorded(box: Box) -> None:
-    for path in box.path("recordings").rglob("*.jsonl"):
-        path.unlink()
-    done = box.row3("cases", code=2)
-    assert len(done.errors) == 1
-    assert "row3 --mode record" in done.err
 
 
 def test_an_edited_recording_is_told(box: Box) -> None:

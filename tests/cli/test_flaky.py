@@ -36,17 +36,6 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Box:
 box = copy_of("asked")
 
 
-def test_the_table(box: Box) -> None:
-    before = box.tree()
-    done = box.row3("flaky", code=0)
-    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
-    assert rows["iris"] == ["iris", "3", "66.3…85.0", "10.8", "0%", "flaky"]
-    assert rows["ember"][-1] == "steady"
-    assert "15 cases: 1 flaky, 14 steady, 0 unknown" in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert (done.err, box.tree()) == ("", before)
-
-
 def test_into_quarantine_and_out_of_it(box: Box) -> None:
     done = box.row3("flaky", "quarantine", "iris", "--until", day(20), "--reason", "wavers, see #12", code=0)
     assert f"iris does not count until {day(20)}; 1 case in quarantine." in done.out

@@ -39,13 +39,6 @@ def test_the_plan_in_words_within_80_columns_and_nothing_written(box: Box) -> No
     assert box.git("status", "--porcelain").out == ""
 
 
-def test_once_asked_says_how_to_find_out_about_repeats(box: Box) -> None:
-    text = " ".join(box.row3("power", "--repeats", "1", "--detect", "2", code=0).out.split())
-    assert "A drop equal to the limit (5) is detected half the time at best" in text
-    assert "row3 --repeats 3 --mode record" in text
-    assert "better value." not in text
-
-
 def test_paired_plans_for_what_blocks(box: Box) -> None:
     value = box.row3("power", "--policy", "paired", "--detect", "12", "--format", "json", code=0).json
     overall = value["metrics"]["overall"]
@@ -76,22 +69,3 @@ def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> Non
     done = box.row3("power", *arguments, code=2)
     assert (done.out, len(done.errors)) == ("", 1)
     assert says in done.err
-
-
-def test_nothing_to_plan_from(box: Box) -> None:
-    for path in (*box.path("recordings").rglob("*.jsonl"), *box.path("baselines").rglob("*.json")):
-        path.unlink()
-    for path in box.path(".row3/runs").glob("*.json"):
-        path.unlink()
-    done = box.row3("power", code=2)
-    assert len(done.errors) == 1
-    assert "nothing to plan from: there is no baseline" in done.err
-
-
-def test_a_broken_recording_is_told_with_its_line(box: Box) -> None:
-    name = "recordings/bread/extract-v1.1.jsonl"
-    lines = box.read(name).split("\n")
-    box.write(name, "\n".join(["{", *lines[1:]]))
-    done = box.row3("power", code=2)
-    assert len(done.errors) == 1
-    assert f"{name}:1" in done.err

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.bakery import IDS, bakery, found, record
+from tests.bakery import bakery, found, record
 from tests.projects import Box, copy_of
 
 FILE = "golden/bread/quarantine.json"
@@ -63,19 +63,6 @@ class TestShown:
         done = box.row3("--compare", code=0)
         assert f"quarantine expired, counted again: iris on {day(0)}" in once(done.out)
         assert box.row3("--format", "json", code=0).json["quarantineExpired"][0]["case"] == "iris"
-
-    def test_too_many_are_an_error(self, box: Box) -> None:
-        put(box, *IDS[:4])
-        done = box.row3("--compare", code=2)
-        assert len(done.errors) == 1
-        assert f"{FILE}: 4 of 15 cases are in quarantine; no more than one in 5 may be" in done.err
-
-    def test_lint_reads_it_and_takes_it_for_no_case(self, box: Box) -> None:
-        put(box, "iris")
-        assert "quarantine.json" not in box.row3("lint").out
-        box.write(FILE, "{")
-        done = box.row3("lint", code=2)
-        assert FILE in done.out
 
 
 def test_a_run_of_the_quarantined_case_alone_is_listed_and_judges_nothing(box: Box) -> None:
