@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any, get_args
 
 import click
-import pytest
 
 from row3.domain.endpoints import PRESETS
 from row3.domain.models import keys_of, models_in
@@ -99,11 +98,7 @@ def test_the_table_of_contents_lists_every_page() -> None:
     assert not [name for name in pages if f"({name})" not in contents], "list it in docs/README.md"
 
 
-def command_parameters() -> list[Any]:
-    return [pytest.param(name, command, id=name) for name, command in COMMANDS.commands()]
-
-
-@every_row(("name", "command"), command_parameters())
+@every_row(("name", "command"), COMMANDS.commands())
 def test_every_option_of_a_command_is_documented(name: str, command: click.Command) -> None:
     commands, _, rest = read("commands.md").partition("\n## ")
     row = next((line for line in commands.split("\n") if re.match(rf"\| `{name}[ `]", line)), "")
