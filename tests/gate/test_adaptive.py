@@ -15,6 +15,7 @@ from row3.domain.changes import ChangeCode, Interval, MetricChange, Rounds
 from row3.domain.verdicts import Verdict
 from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Progress, assess, capital, judge_rounds
 from row3.gate.policy import GatePolicy, PolicyName
+from tests.rows import every_row
 
 MARGIN = Margin(0.05, highest=0.85)
 ROUNDS = st.integers(1, 12).flatmap(
@@ -43,9 +44,9 @@ class TestMargin:
         worse = Margin(0.1, relative=True, higher_is_better=False)
         assert worse.difference(0.2, 0.22) == pytest.approx(0.0)
 
-    @pytest.mark.parametrize("limit", [0.0, 0.05, 1.0, 3.0])
-    @pytest.mark.parametrize("relative", [False, True])
-    @pytest.mark.parametrize("up", [False, True])
+    @every_row("limit", [0.0, 0.05, 1.0, 3.0])
+    @every_row("relative", [False, True])
+    @every_row("up", [False, True])
     def test_any_limit_can_be_judged(self, limit: float, relative: bool, up: bool) -> None:
         margin = Margin(limit, relative, up)
         assert margin.lowest < margin.null < margin.best
@@ -130,7 +131,7 @@ class TestStand:
     def test_one_round_decides_nothing(self) -> None:
         assert assess([[-0.1, -0.11, -0.12]], MARGIN, most=1).stop == "open"
 
-    @pytest.mark.parametrize("rounds", [[], [[0.1], [0.1, 0.2]]])
+    @every_row("rounds", [[], [[0.1], [0.1, 0.2]]])
     def test_arguments(self, rounds: list[list[float]]) -> None:
         with pytest.raises(ValueError, match="rounds"):
             assess(rounds, MARGIN, most=5)
@@ -207,14 +208,14 @@ class TestErrors:
             found += last.stop == "loss"
         assert ends["loss"] >= found / 200 - 0.005
 
-    @pytest.mark.parametrize("draw", DRAWS)
-    @pytest.mark.parametrize("cases", [5, 15, 60])
+    @every_row("draw", DRAWS)
+    @every_row("cases", [5, 15, 60])
     def test_equal_prompts_rarely_block_under_any_noise(self, draw: str, cases: int) -> None:
         ends, _ = simulated(DRAWS[draw], cases, 0.0, 300)
         assert ends.get("loss", 0.0) < allowed(300)
 
-    @pytest.mark.parametrize("draw", DRAWS)
-    @pytest.mark.parametrize("cases", [15, 60])
+    @every_row("draw", DRAWS)
+    @every_row("cases", [15, 60])
     def test_a_drop_at_the_limit_is_decided_no_more_often_than_promised(self, draw: str, cases: int) -> None:
         ends, _ = simulated(DRAWS[draw], cases, -0.05, 300)
         assert ends.get("loss", 0.0) < allowed(300)
@@ -249,7 +250,7 @@ FIXED, PAIRED = GatePolicy(metrics=("overall",), policy="fixed"), GatePolicy(met
 
 
 class TestJudged:
-    @pytest.mark.parametrize("policy", ["fixed", "evidence"])
+    @every_row("policy", ["fixed", "evidence"])
     def test_a_shown_loss_blocks(self, policy: PolicyName) -> None:
         found = judge_rounds(progress("loss"), BAD, FINE, GatePolicy(policy=policy))
         assert (found.verdict, found.code, found.rounds) == (Verdict.BLOCK, "worse", Rounds(3, 15, "loss"))
@@ -259,7 +260,7 @@ class TestJudged:
         assert (found.verdict, found.code, found.rounds) == (Verdict.INVESTIGATE, "inconclusive", Rounds(3, 15, "loss"))
         assert judge_rounds(progress("loss"), BAD, BAD, PAIRED) is BAD
 
-    @pytest.mark.parametrize("stop", ["open", "few"])
+    @every_row("stop", ["open", "few"])
     def test_an_undecided_loss_never_blocks_by_its_mean(self, stop: Literal["open", "few"]) -> None:
         found = judge_rounds(progress(stop, needs=22), BAD, BAD, FIXED)
         assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "inconclusive")
@@ -305,8 +306,8 @@ class TestCapital:
     def test_a_bet_is_cut_to_what_the_null_allows(self) -> None:
         assert won([-1.0], bet=9.0) == (pytest.approx(0.1), pytest.approx(1.9))
 
-    @pytest.mark.parametrize("kind", NULLS)
-    @pytest.mark.parametrize("cases", [5, 30, 100])
+    @every_row("kind", NULLS)
+    @every_row("cases", [5, 30, 100])
     def test_checking_after_every_case_keeps_the_error_rate(self, kind: str, cases: int) -> None:
         rng, rounds, alarms = np.random.default_rng(cases), 500, 0
         for _ in range(rounds):

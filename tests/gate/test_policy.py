@@ -10,6 +10,7 @@ from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.errors import UsageError
 from row3.gate.policy import SHAPE, GatePolicy, Unit, exceeds, parse_limits, worse_by
+from tests.rows import every_row
 
 METRICS = ("recall", "precision", "f1", "provenanceCoverage", "hallucinationRate", "overall", "relationshipRecall")
 WHERE = "--fail"
@@ -26,7 +27,7 @@ def parsed(text: str) -> dict[str, float]:
     return parse_limits(text, METRICS, where=WHERE, also={})
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "limits"),
     [
         ("overall:5", {"overall": 5.0}),
@@ -46,7 +47,7 @@ def test_an_exact_name_wins_over_longer_ones() -> None:
     assert parse_limits("recall:3", ("recallAtTen", "recall"), where=WHERE, also={}) == {"recall": 3.0}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "what", "fix"),
     [
         ("", "`` is not a limit", SHAPE),
@@ -123,7 +124,7 @@ class TestWorseBy:
 
 
 class TestJudge:
-    @pytest.mark.parametrize(
+    @every_row(
         ("worse", "verdict"),
         [
             (-10.0, PROCEED),
@@ -141,15 +142,15 @@ class TestJudge:
     def test_the_table_of_standards_4_3(self, worse: float, verdict: Verdict) -> None:
         assert GATED.judge("overall", worse) is verdict
 
-    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.80), (0.75, 0.70), (0.70, 0.65), (0.30, 0.25), (1.0, 0.95)])
+    @every_row(("before", "after"), [(0.85, 0.80), (0.75, 0.70), (0.70, 0.65), (0.30, 0.25), (1.0, 0.95)])
     def test_exactly_five_points_do_not_block_despite_rounding(self, before: float, after: float) -> None:
         assert GATED.judge("overall", GATED.worse_by(OVERALL, before, after)) is INVESTIGATE
 
-    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.84), (0.75, 0.74), (0.30, 0.29), (1.0, 0.99)])
+    @every_row(("before", "after"), [(0.85, 0.84), (0.75, 0.74), (0.30, 0.29), (1.0, 0.99)])
     def test_exactly_one_point_is_investigated_despite_rounding(self, before: float, after: float) -> None:
         assert GATED.judge("overall", GATED.worse_by(OVERALL, before, after)) is INVESTIGATE
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("worse", "verdict"), [(0.5, PROCEED), (3.0, PROCEED), (5.0, PROCEED), (5.1, INVESTIGATE), (90.0, INVESTIGATE)]
     )
     def test_a_companion_never_blocks(self, worse: float, verdict: Verdict) -> None:
