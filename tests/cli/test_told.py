@@ -22,7 +22,7 @@ def with_two_suites(box: Box) -> None:
     box.write("row3.toml", box.read("row3.toml") + more)
 
 
-@every_row(
+@pytest.mark.parametrize(
     ("args", "where"),
     [
         (["--prompt", "other-v1.0"], "--prompt"),
