@@ -27,11 +27,12 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import fall_p
-from row3.gate.judging import Context, Scores, judge
+from row3.gate.judging import judge
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.rolling import rolling_baseline
+from row3.gate.scores import Context, Scores
 from row3.kinds.extraction.score import METRICS as KIND_METRICS
 
 RESULTS = Path(__file__).parent / "noise-results.json"

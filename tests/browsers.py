@@ -15,13 +15,9 @@ import pytest
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-sync",
-    "--disable-component-update",
-    "--no-first-run",
-)
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
+    "--disable-component-update", "--no-first-run",
+)  # fmt: skip
 PATIENCE_S = 60.0
 DESKTOP, PHONE = {"width": 1360, "height": 900}, {"width": 390, "height": 844}
 

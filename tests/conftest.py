@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from hypothesis import settings
 from row3.commands.init import init
 from row3.running.run_options import RunOptions
 from row3.running.session import Session, open_session
+from tests.chat_server import FakeModel, FakeReply
 from tests.projects import Box, clean_env, tiny
 
 # The same examples in every run, so that a change is blamed for what it did; other ones with HYPOTHESIS_PROFILE=random.
@@ -103,3 +104,17 @@ def root(begun: Path, tmp_path: Path) -> Path:
     """A copy."""
     shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
     return tmp_path
+
+
+@pytest.fixture
+def model() -> Iterator[Callable[[Callable[[str, int], FakeReply]], FakeModel]]:
+    """Makes fake models, and ends them."""
+    started: list[FakeModel] = []
+
+    def start(choose: Callable[[str, int], FakeReply]) -> FakeModel:
+        started.append(FakeModel(choose))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()

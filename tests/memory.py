@@ -27,11 +27,8 @@ TEXTS = {
 EVENTS: dict[str, list[dict[str, Any]]] = {
     "m1": [
         {
-            "category": "Decision",
-            "description": "Ship in May",
-            "actor": "Alice Chen",
-            "evidence": "Alice Chen decided that we ship in May",
-            "same_as": "SHIP",
+            "category": "Decision", "description": "Ship in May", "actor": "Alice Chen",
+            "evidence": "Alice Chen decided that we ship in May", "same_as": "SHIP",
         },
         {
             "category": "Commitment",
@@ -56,7 +53,7 @@ EVENTS: dict[str, list[dict[str, Any]]] = {
             "evidence": "Bob Smith finished the pump test",
         },
     ],
-}
+}  # fmt: skip
 PEOPLE: dict[str, list[dict[str, Any]]] = {
     "m1": [
         {"name": "Alice Chen", "type": "PERSON", "mentions": ["Alice Chen", "AC"]},

@@ -272,6 +272,17 @@ class Box:
         return Box(to)
 
 
+def copy_of(built_once: str) -> Any:
+    """A fixture that gives each test its own copy of the project of another fixture."""
+
+    @pytest.fixture
+    def copied(request: pytest.FixtureRequest, tmp_path: Path) -> Box:
+        project: Box = request.getfixturevalue(built_once)
+        return project.copy(tmp_path / "project")
+
+    return copied
+
+
 def tiny(root: Path) -> Box:
     """Three cases; `extract` v1.0 finds three of four concepts of each, v1.1 all of them; not in git yet."""
     box = Box(root)

@@ -13,8 +13,9 @@ from row3.comparing.approvals import check_approval, new_approvals, sign
 from row3.domain.manifests import tier_of
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.gate.judging import Context, approved, judge
+from row3.gate.judging import approved, judge
 from row3.gate.results import SuiteResult, SuitesReport, judged
+from row3.gate.scores import Context
 from row3.project.base import OUTSIDE_GIT, find_base, repository_state
 from row3.project.project import Project, pick_suite
 from row3.project.suites import Suite

@@ -18,9 +18,10 @@ from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Context, judge
+from row3.gate.judging import judge
 from row3.gate.policy import PolicyName
 from row3.gate.results import Comparison, Run
+from row3.gate.scores import Context
 from row3.project.project import Project
 from row3.project.recordings import open_index
 from row3.project.suites import Suite

@@ -14,12 +14,12 @@ from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import by_size, fall_p
-from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.policy import ALPHA_FALL, GatePolicy
 from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
+from row3.gate.scores import Effect, Scores
 from row3.metrics.aggregate import Aggregate, Tallies
 from row3.project.suites import Suite
 

@@ -18,9 +18,10 @@ from row3.domain.verdicts import Verdict
 from row3.domain.words import count
 from row3.errors import Row3Error
 from row3.gate.drift import Drift, drift_between
-from row3.gate.judging import Context, Scores, blocks_for_good, unconfirmed
+from row3.gate.judging import blocks_for_good, unconfirmed
 from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.results import Confirmation, Run
+from row3.gate.scores import Context, Scores
 from row3.project.project import Project
 from row3.running.budget import prices_of
 from row3.running.case_results import Packing

@@ -13,10 +13,10 @@ from row3.domain.manifests import Manifest
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
-from row3.gate.judging import Context
 from row3.gate.power import detectable_metrics
 from row3.gate.results import Run
 from row3.gate.rolling import rolling_baseline
+from row3.gate.scores import Context
 from row3.project.base import asked_by
 from row3.project.criteria import loosened
 from row3.project.project import Project

@@ -16,11 +16,11 @@ from row3.domain.prompts import Lineup
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.gate.drift import Drift, drift_between
-from row3.gate.judging import Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Run
+from row3.gate.scores import Scores
 from row3.project.criteria import changed_criteria, in_force
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex, open_changed

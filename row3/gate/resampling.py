@@ -19,11 +19,12 @@ from row3.domain.metrics import SLACK
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import fall_p
 from row3.gate.distributions import normal_quantile
-from row3.gate.judging import Context, Scores, judge, unconfirmed
+from row3.gate.judging import judge, unconfirmed
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.power import UNEVEN, Answered, Answers, ErrorRates
 from row3.gate.results import JudgedSuite
+from row3.gate.scores import Context, Scores
 from row3.metrics.aggregate import mean_and_spread
 
 Value = TypeVar("Value")

@@ -18,6 +18,7 @@ from row3.charting.trend_chart import change_text, trend_chart
 from row3.domain.metrics import Metric, Threshold
 from row3.errors import MissingExtra
 from tests.charting.test_charts import judged
+from tests.rows import every_row
 
 pytest.importorskip("ruptures", reason="pip install 'row3[trend]'")
 OVERALL = Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85))
@@ -51,7 +52,7 @@ def every_partition(values: list[float]) -> list[int]:
     return [start for start in best(len(values))[1] if start]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@every_row("seed", range(30))
 def test_they_are_those_of_the_cheapest_partition(seed: int) -> None:
     chance = random.Random(seed)
     levels = [chance.choice([0.6, 0.7, 0.8]) for _ in range(chance.randint(1, 4))]
@@ -60,7 +61,7 @@ def test_they_are_those_of_the_cheapest_partition(seed: int) -> None:
     assert level_changes(values) == every_partition(values)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("values", "places"),
     [
         ([0.78] * 4 + [0.847] * 4, [4]),

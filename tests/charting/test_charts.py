@@ -23,6 +23,7 @@ from row3.charting.drawing import LONGEST, ZONE_FILL, label
 from row3.charting.timeline import TrendPoint, by_time, run_timeline, week_timeline
 from row3.charting.trend_chart import trend_chart, y_range, y_ticks, zone_bands
 from row3.domain.metrics import Metric, Threshold, Zone
+from tests.rows import every_row
 
 START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25)
@@ -101,7 +102,7 @@ class TestFiles:
         assert b"creator" not in svg
         assert b"dc:date" not in svg
 
-    @pytest.mark.parametrize("weekly", [False, True])
+    @every_row("weekly", [False, True])
     def test_same_input_same_bytes(self, weekly: bool) -> None:
         points = [run(day, 0.6 + day / 100, action="promotion" if day == 4 else "compare") for day in range(20)]
         assert draw(points, weekly) == draw(list(reversed(points)), weekly)
@@ -140,14 +141,14 @@ class TestFiles:
 
 
 class TestContents:
-    @pytest.mark.parametrize("weekly", [False, True])
-    @pytest.mark.parametrize("count", [1, 2, 500])
+    @every_row("weekly", [False, True])
+    @every_row("count", [1, 2, 500])
     def test_any_number_of_runs(self, count: int, weekly: bool) -> None:
         points = [run(index / 3, 0.5 + 0.3 * math.sin(index / 40) ** 2) for index in range(count)]
         ElementTree.fromstring(draw(points, weekly))
         png_chunks(draw(points, weekly, png=True))
 
-    @pytest.mark.parametrize("weekly", [False, True])
+    @every_row("weekly", [False, True])
     def test_missing_metrics(self, weekly: bool) -> None:
         points = [
             run(0),
@@ -217,7 +218,7 @@ class TestContents:
 
 
 class TestMessage:
-    @pytest.mark.parametrize(
+    @every_row(
         ("values", "message"),
         [
             ([0.784], "Overall 78.4% in one run; a trend needs two"),

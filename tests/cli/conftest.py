@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.chat_server import FakeModel, FakeReply
-from tests.projects import Box, add_worse_draft, shipped, tiny
+from tests.projects import Box, add_worse_draft, copy_of, shipped, tiny
+from tests.suites import with_baselines
 
 
 @pytest.fixture(autouse=True)
@@ -61,39 +60,29 @@ def shipped_second(shipped_first: Box, tmp_path_factory: pytest.TempPathFactory)
     return box
 
 
-@pytest.fixture
-def box(tiny_promoted: Box, tmp_path: Path) -> Box:
-    """A copy of the small project."""
-    return tiny_promoted.copy(tmp_path / "project")
+@pytest.fixture(scope="session")
+def suites_once(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """Four suites with their baselines, committed."""
+    return with_baselines(tmp_path_factory.mktemp("several") / "project")
 
 
 @pytest.fixture
-def first(shipped_first: Box, tmp_path: Path) -> Box:
-    """A copy of the shipped project, v1.1 a candidate."""
-    return shipped_first.copy(tmp_path / "project")
+def suites(suites_once: Box, tmp_path: Path) -> Box:
+    """A copy of the four suites."""
+    return suites_once.copy(tmp_path / "suites")
 
 
-@pytest.fixture
-def second(shipped_second: Box, tmp_path: Path) -> Box:
-    """A copy of the shipped project, v1.1 promoted; its hooks are those of the copy."""
-    return shipped_second.copy(tmp_path / "project")
+box = copy_of("tiny_promoted")
+"""A copy of the small project."""
 
 
-@pytest.fixture
-def model() -> Iterator[Callable[[Callable[[str, int], FakeReply]], FakeModel]]:
-    """Makes fake models, and ends them."""
-    started: list[FakeModel] = []
-
-    def start(choose: Callable[[str, int], FakeReply]) -> FakeModel:
-        started.append(FakeModel(choose))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.stop()
+first = copy_of("shipped_first")
+"""A copy of the shipped project, v1.1 a candidate."""
 
 
-@pytest.fixture
-def work(tiny_second: Box, tmp_path: Path) -> Box:
-    """On a branch from a main that has v1.1 promoted."""
-    return tiny_second.copy(tmp_path / "project")
+second = copy_of("shipped_second")
+"""A copy of the shipped project, v1.1 promoted; its hooks are those of the copy."""
+
+
+work = copy_of("tiny_second")
+"""On a branch from a main that has v1.1 promoted."""

@@ -70,16 +70,11 @@ def test_a_warning_and_a_critical_alert(box: Box) -> None:
     assert shown.endswith("]\n")
     assert json.loads(shown) == [
         {
-            "condition": "latency",
-            "severity": "warning",
-            "action": "Check API performance",
-            "from": "2026-11-01T10:00:00Z",
-            "to": None,
-            "value": 9000,
-            "threshold": 5000,
+            "condition": "latency", "severity": "warning", "action": "Check API performance",
+            "from": "2026-11-01T10:00:00Z", "to": None, "value": 9000, "threshold": 5000,
         },
         {"condition": "hallucination", "severity": "critical", "notEvaluated": "0 of 20 records"},
-    ]
+    ]  # fmt: skip
     ingest(box, 11, **fine, error="time-out")
     table = box.row3("monitor", "alerts", code=1).out
     assert table.startswith("Production · 2 alerts, 1 critical\n")

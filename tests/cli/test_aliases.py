@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.projects import Box
-from tests.reviews import REVIEWED, RYE, reviewable, with_items
-from tests.terminal import terminal
+from tests.projects import Box, copy_of
+from tests.reviews import REVIEWED, RYE, reviewable
 
 REVIEW = ("aliases", "review")
 
@@ -21,9 +19,7 @@ def reviewable_project(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(reviewable_project: Box, tmp_path: Path) -> Box:
-    return reviewable_project.copy(tmp_path / "project")
+box = copy_of("reviewable_project")
 
 
 def labels(box: Box, *args: str) -> list[str]:
@@ -49,20 +45,6 @@ def test_options_select_cases_and_versions(box: Box) -> None:
 def test_listing_writes_nothing(box: Box) -> None:
     box.row3(*REVIEW, "--list", code=0)
     assert box.git("status", "--porcelain").out == ""
-
-
-def test_json_has_all_candidates(box: Box) -> None:
-    value = box.row3(*REVIEW, "--format", "json", code=0).json
-    assert (value["schemaVersion"], value["cases"], value["answers"]) == (1, 3, 9)
-    item = value["unmatched"][1]
-    assert (item["item"], item["count"], item["prompts"]) == ("final proofing", 1, ["extract-v1.2"])
-    assert item["candidates"][0]["label"] == "proofing"
-
-
-def test_the_list_goes_into_a_file(box: Box) -> None:
-    done = box.row3(*REVIEW, "--list", "--out", "list.txt", code=0)
-    assert done.out == ""
-    assert "Steam keeps" in box.read("list.txt")
 
 
 def test_cases_without_answers_are_named_on_stderr(box: Box) -> None:
@@ -118,22 +100,3 @@ def test_wrong_input_is_one_message(
     assert len(done.err.splitlines()) == 1
     assert all(words in done.err for words in says), done.err
     assert box.tree() == before
-
-
-def test_an_item_of_a_hostile_answer_stays_one_line(box: Box) -> None:
-    box.prompt("1.4")
-    box.record("1.4", {"rye": with_items("rye", "proofing", "a\tb\nc\x1b[31m\u202ed")})
-    (line,) = [line for line in box.row3(*REVIEW, "--list", code=0).out.splitlines() if line.startswith("a ")]
-    assert line.startswith(("a b c", "a    b c"))
-
-
-@pytest.mark.parametrize("columns", [68, 80, 140])
-def test_on_a_terminal_a_list_is_within_its_width(box: Box, columns: int) -> None:
-    with terminal(box, *REVIEW, "--list", columns=columns) as one:
-        assert one.end()[0] == 0
-        assert max(map(len, one.text.splitlines())) <= columns
-
-
-def test_an_empty_list_says_so(box: Box) -> None:
-    done = box.row3(*REVIEW, "--list", "--prompt", "extract-v1.1", "-q", code=0)
-    assert done.out.startswith("Nothing to review: every item in ")

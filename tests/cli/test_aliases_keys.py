@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.projects import Box
+from tests.projects import Box, copy_of
 from tests.reviews import REVIEWED, RYE, reviewable, with_items
 from tests.terminal import CTRL_C, CTRL_D, UP, terminal
 
@@ -24,9 +23,7 @@ def reviewable_project(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(reviewable_project: Box, tmp_path: Path) -> Box:
-    return reviewable_project.copy(tmp_path / "project")
+box = copy_of("reviewable_project")
 
 
 def case(box: Box, name: str = RYE) -> dict[str, Any]:
@@ -140,17 +137,6 @@ def test_undo_refuses_a_file_that_was_changed_meanwhile(box: Box) -> None:
         person.end("q")
 
 
-def test_a_name_that_another_concept_got_meanwhile_is_refused(box: Box) -> None:
-    with terminal(box, *REVIEW, "--case", "rye") as person:
-        person.until_asked()
-        box.replace(RYE, '"secale"', '"final proofing"')
-        before = box.tree()
-        said = " ".join(person.press("a").split())
-        assert "`final proofing` is also a name of `rye`" in said
-        person.end("q")
-    assert box.tree() == before
-
-
 @pytest.mark.parametrize(("key", "code"), [("q", 0), (CTRL_D, 0), (CTRL_C, 130)])
 def test_what_was_decided_is_kept_however_it_ends(box: Box, key: str, code: int) -> None:
     with terminal(box, *REVIEW) as person:
@@ -186,13 +172,6 @@ def test_the_screen_is_80_columns_wide_and_colour_can_be_left_out(box: Box) -> N
             assert all(len(line) <= 80 for line in person.text.split("\n"))
 
 
-def test_nothing_left_to_review(box: Box) -> None:
-    with terminal(box, *REVIEW, "--case", "yeast") as person:
-        code, _ = person.end()
-    assert code == 0
-    assert person.text.startswith("Nothing to review:")
-
-
 def test_in_ci_nothing_is_asked_since_nothing_may_be_written(box: Box) -> None:
     with terminal(box, *REVIEW, env={"CI": "true"}) as person:
         code, _ = person.end()
@@ -215,26 +194,3 @@ def test_a_review_waits_for_another_row3_that_writes(box: Box) -> None:
         person.until_asked()
         assert person.screen.startswith("── 2 of 5")
         person.end("q")
-
-
-def test_an_item_that_no_file_can_hold_is_refused_as_a_name_and_kept_as_a_miss(box: Box) -> None:
-    """Half a surrogate pair, which a model can write and UTF-8 cannot."""
-    box.prompt("1.4")
-    box.record("1.4", {"rye": json.dumps(with_items("rye", "proofing", "lunar\ud800rise"))})
-    before = box.tree()
-    with terminal(box, *REVIEW, "--prompt", "extract-v1.4") as person:
-        assert "invisible characters" in " ".join(person.press("a").split())
-        assert "invisible characters" in " ".join(person.press("h").split())
-        assert box.tree() == before
-        assert "✓ real miss `lunarrise`" in person.press("m")
-        person.end("q")
-    assert "lunar\\ud800rise" in box.read(REVIEWED)
-    assert not any(label.startswith("lunar") for label in left(box))
-
-
-def test_what_was_decided_survives_a_kill(box: Box) -> None:
-    with terminal(box, *REVIEW) as person:
-        person.press("m", "a")
-        person.kill()
-        assert case(box)["expectedConcepts"][3]["aliases"] == ["final proofing"]
-    assert left(box) == ["NaCl", "oat"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,8 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, Done, first, flawless
-from tests.suites import GENERAL, SUITES, record, several, spoil, with_baselines
+from tests.rows import every_row
+from tests.suites import GENERAL, SUITES, record, several, spoil
 
 TOLD = """
 [suites.told]
@@ -26,15 +26,9 @@ arguments = { query = "{query}" }
 """
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """Four suites with their baselines, committed."""
-    return with_baselines(tmp_path_factory.mktemp("several") / "project")
-
-
 @pytest.fixture
-def box(whole: Box, tmp_path: Path) -> Box:
-    return whole.copy(tmp_path / "project")
+def box(suites: Box) -> Box:
+    return suites
 
 
 @pytest.fixture
@@ -66,11 +60,6 @@ def test_one_line_a_suite_and_the_details_of_those_that_block(box: Box) -> None:
     assert done.out.startswith("✗ BLOCK · row3 · 4 suites: 1 block · 3 proceed\n")
 
 
-def test_all_in_full_on_request(box: Box) -> None:
-    out = box.row3("--compare", "--all", "-v", code=1).out
-    assert all(f"\n{suite}\nfind-{suite} v1.1 " in out for suite in SUITES)
-
-
 def test_nothing_blocks(box: Box) -> None:
     mend(box)
     done = box.row3("--compare", "--all", code=0)
@@ -81,22 +70,10 @@ def test_nothing_blocks(box: Box) -> None:
 def test_a_suite_that_cannot_be_used_hides_no_other(spoilt: Box) -> None:
     done = spoilt.row3("--compare", "--all", code=2)
     assert {suite: words[-1] for suite, words in rows(done).items()} == {
-        "broken": "unusable",
-        "good": "proceed",
-        "incomplete": "incomplete",
-        "worse": "block",
-    }
+        "broken": "unusable", "good": "proceed", "incomplete": "incomplete", "worse": "block",
+    }  # fmt: skip
     assert "golden/broken/rye.gold.json:1:2: not JSON" in done.out
     assert "oven: find-incomplete-v1.1: no recording" in " ".join(done.out.split())
-
-
-def test_a_suite_without_a_baseline_says_how_to_make_one(box: Box) -> None:
-    box.path("baselines/good.json").unlink()
-    done = box.row3("--compare", "--all", code=2)
-    assert rows(done)["good"][-1] == "unusable"
-    told = " ".join(done.out.split())
-    assert "baselines/good.json: there is no baseline to compare with" in told
-    assert "`row3 --baseline --suite good`" in told
 
 
 def test_the_worst_exit_code_counts(spoilt: Box) -> None:
@@ -117,41 +94,6 @@ def test_one_json_document(spoilt: Box) -> None:
     kept = ("metrics", "deltas", "intervals", "verdict", "reasons", "cases")
     assert {key: good[key] for key in kept} == {key: alone[key] for key in kept}
     assert value["standings"]["worse"] == "block"
-
-
-def test_a_test_suite_each_for_junit(spoilt: Box) -> None:
-    root = ET.fromstring(spoilt.row3("--compare", "--all", "--format", "junit", code=2).out)
-    suites = {suite.get("name"): suite for suite in root}
-    assert list(suites) == [f"row3 {suite}" for suite in SUITES]
-    gates = {name: suite.find("testcase[@name='gate']") for name, suite in suites.items()}
-    found = {name: [child.tag for child in gate] for name, gate in gates.items() if gate is not None}
-    assert found == {
-        "row3 broken": ["error"],
-        "row3 good": ["system-out"],
-        "row3 incomplete": ["error"],
-        "row3 worse": ["failure"],
-    }
-    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("13", "4", "3")
-
-
-def test_annotations_and_a_summary_for_github(spoilt: Box, tmp_path: Path) -> None:
-    summary = tmp_path / "summary.md"
-    done = spoilt.row3("--compare", "--all", "--format", "github", code=2, GITHUB_STEP_SUMMARY=str(summary))
-    lines = done.out.splitlines()
-    assert lines[0].startswith("::error title=row3 broken%3A unusable::golden/broken/rye.gold.json")
-    assert any(line.startswith("::error title=row3 worse%3A block::") for line in lines)
-    assert lines[-1].startswith("::notice title=row3%3A UNUSABLE::4 suites")
-    text = summary.read_text(encoding="utf-8")
-    assert "| **good** | Overall | **85.0%** |" in text or "| **good** | Overall | 85.0% |" in text
-    assert "<summary>good</summary>" in text
-
-
-def test_markdown_fits_those_that_pass_into_folds(box: Box) -> None:
-    text = box.row3("--compare", "--all", "--format", "markdown", code=1).out
-    assert text.startswith("### ✗ BLOCK · row3 · 4 suites")
-    head, _, details = text.partition("<details><summary>broken</summary>")
-    assert head.count("✗ BLOCK") == 1
-    assert "✗ BLOCK" in details
 
 
 def test_the_history_gets_all_suites_as_one_change(box: Box) -> None:
@@ -246,7 +188,7 @@ def test_annotations_stand_at_the_file_of_a_case_as_the_repository_calls_it(tmp_
     assert "file=evaluation/golden/all/cases/deep/rye.gold.json," in box.row3("lint", "--format", "github", code=2).out
 
 
-@pytest.mark.parametrize(
+@every_row(
     "options",
     [("--suite", "good"), ("--case", "rye"), ("--approve", "why"), ("--only", "failing"), ("--dry-run",)],
 )

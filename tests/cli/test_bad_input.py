@@ -102,10 +102,8 @@ ID = '"id": "rye"'
 TEMPLATE = "{{ source_text }}"
 IN_CASE = (CASE,)
 ALL = (
-    Bad("case-malformed", write(CASE, '{"id": '), (f"{CASE}:1:8", "not JSON")),
     Bad("case-empty", write(CASE, ""), (CASE, "empty")),
     Bad("case-nul", write(CASE, "\0"), (CASE, "not JSON")),
-    Bad("case-array", write(CASE, "[]"), (CASE, "not a JSON object")),
     Bad("case-huge-number", put(CASE, ID, f'"schemaVersion": {"9" * 5000}, {ID}'), IN_CASE),
     Bad("case-deep", write(CASE, "[" * 100_000), (CASE, "nested too deeply")),
     Bad("case-huge", lambda box: box.write(CASE, b" " * (65 * 1024 * 1024)), (CASE, "bytes, more than")),
@@ -132,14 +130,10 @@ ALL = (
         ("`rye`", CASE, "zz.gold.json"),
     ),
     Bad("case-nan", put(CASE, ID, f'{ID}, "topic": NaN'), (CASE, "NaN")),
-    Bad("case-infinity", put(CASE, ID, f'{ID}, "schemaVersion": -Infinity'), (CASE, "Infinity")),
     Bad("case-1e999", put(CASE, ID, f'{ID}, "schemaVersion": 1e999'), (CASE, "1e999")),
     Bad("case-surrogate-text", lambda box: box.case("rye", sourceText="Rye \ud800 is"), IN_CASE),
     Bad("case-surrogate-label", lambda box: box.case("rye", expectedConcepts=[{"label": "\ud800"}]), IN_CASE),
     Bad("case-surrogate-key", lambda box: box.case("rye", **{"\udfff": 1}), IN_CASE),
-    Bad("case-utf-16", encoded(CASE, "utf-16"), (CASE, "UTF-16")),
-    Bad("case-latin-1", encoded(CASE, "latin-1"), (CASE, "not UTF-8", "line 3")),
-    Bad("case-newer", put(CASE, ID, f'{ID}, "schemaVersion": 2'), (CASE, "schemaVersion 2 is newer", "Upgrade")),
     Bad("case-folder", folder(CASE), (CASE, "folder")),
     Bad("case-conflict", conflict(CASE), (f"{CASE}:3", "merge-conflict")),
     Bad("suite-empty", lambda box: [path.unlink() for path in box.path("golden/bread").iterdir()], ("golden/bread",)),
@@ -162,7 +156,6 @@ ALL = (
     Bad("prompt-include", put(PROMPT, TEMPLATE, '{% include "/etc/passwd" %}'), (PROMPT, "template")),
     Bad("prompt-block", put(PROMPT, "block user", "block usr"), (PROMPT, "`usr`")),
     Bad("prompt-yaml", put(PROMPT, "output: extraction", "output: [x"), (PROMPT, "YAML")),
-    Bad("prompt-yaml-list-key", put(PROMPT, "output: ", "? [a]\n: c\noutput: "), (PROMPT, "YAML")),
     Bad("prompt-yaml-python", put(PROMPT, "output: ", "x: !!python/name:os.system\noutput: "), (PROMPT, "YAML")),
     Bad("prompt-unknown-key", put(PROMPT, "temperature", "temprature"), (PROMPT, "did you mean `temperature`")),
     Bad("prompt-key-twice", put(PROMPT, "temperature: 0", "temperature: 0\ntemperature: 1"), (PROMPT, "occurs twice")),
@@ -173,20 +166,14 @@ ALL = (
     Bad("prompt-output", put(PROMPT, "output: extraction", "output: extract"), (PROMPT, "Outputs: ")),
     Bad("prompt-no-front-matter", write(PROMPT, "hello"), (f"{PROMPT}:1", "front matter")),
     Bad("prompt-open-front-matter", write(PROMPT, "---\nname: x\n"), (f"{PROMPT}:1", "no end")),
-    Bad("prompt-utf-16", encoded(PROMPT, "utf-16"), (PROMPT, "UTF-16")),
     Bad("prompt-conflict", conflict(PROMPT), (f"{PROMPT}:3", "merge-conflict")),
-    Bad("promoted-broken", write(PROMOTED, "{"), (PROMOTED, "not JSON")),
     Bad("promoted-conflict", conflict(PROMOTED), (f"{PROMOTED}:3", "merge-conflict")),
     Bad("promoted-version", put(PROMOTED, '"v1.0"', '"v1"'), (PROMOTED, "`v1`")),
     Bad("promoted-path", put(PROMOTED, '"v1.0"', '"../../x"'), (PROMOTED, "`../../x`")),
-    Bad("promoted-newer", put(PROMOTED, '"schemaVersion": 1', '"schemaVersion": 9'), (PROMOTED, "newer")),
     Bad("promoted-file-gone", gone("prompts/extract-v1.0.md"), ("prompts/extract-v1.0.md",), ("--baseline",)),
-    Bad("toml-broken", write(TOML, "suite = "), (TOML, "not TOML")),
     Bad("toml-unknown-key", add(TOML, '[suites.bread]\nkindd = "x"\n'), (TOML, "did you mean `kind`")),
     Bad("toml-nan", add(TOML, "[suites.bread.gate]\nblock = nan\n"), (TOML, "gate.block")),
-    Bad("toml-inf", add(TOML, "[suites.bread.weights]\nrecall = inf\n"), (TOML, "weights.recall")),
     Bad("toml-boolean", add(TOML, "[suites.bread.gate]\nblock = true\n"), (TOML, "gate.block", "a number")),
-    Bad("toml-text", add(TOML, '[suites.bread.gate]\nblock = "5"\n'), (TOML, "gate.block", "a number")),
     Bad(
         "toml-boolean-weight", add(TOML, "[suites.bread.weights]\nrecall = true\n"), (TOML, "weights.recall", "number")
     ),
@@ -195,10 +182,7 @@ ALL = (
         add(TOML, "[suites.bread.gate]\ndeclines = true\n"),
         (TOML, "gate.declines", "whole"),
     ),
-    Bad("toml-type", add(TOML, "[suites]\nbread = 3\n"), (TOML, "suites.bread")),
-    Bad("toml-newer", write(TOML, f"schema_version = 2\n{CONFIG}"), (TOML, "newer")),
     Bad("toml-conflict", conflict(TOML), (f"{TOML}:3", "merge-conflict")),
-    Bad("toml-utf-16", lambda box: box.write(TOML, CONFIG.encode("utf-16")), (TOML, "UTF-16")),
     Bad("toml-folder", folder(TOML), (TOML, "folder")),
     Bad("toml-kind", add(TOML, '[suites.bread]\nkind = "extractoin"\n'), (TOML, "`extractoin`")),
     Bad(
@@ -221,7 +205,6 @@ ALL = (
     Bad("toml-preset-judge", add(TOML, '[judge]\npreset = "olama"\n'), (TOML, "judge.preset", "`ollama`?")),
     Bad("toml-preset-suite", add(TOML, '[suites.bread.provider]\npreset = "vlm"\n'), (TOML, "bread.provider.preset")),
     Bad("baseline-gone", gone(BASELINE), (BASELINE, "row3 --baseline")),
-    Bad("baseline-broken", write(BASELINE, '{"x": 1'), (BASELINE, "not JSON")),
     Bad("baseline-empty", write(BASELINE, ""), (BASELINE, "empty")),
     Bad("baseline-conflict", conflict(BASELINE), (f"{BASELINE}:3", "merge-conflict")),
     Bad(
@@ -231,7 +214,6 @@ ALL = (
     ),
     Bad("baseline-number", put(BASELINE, '"recall": 0.75', '"recall": "x"'), (BASELINE, "`summary.recall`", RESTORE)),
     Bad("baseline-nan", put(BASELINE, '"recall": 0.75', '"recall": NaN'), (BASELINE, "NaN")),
-    Bad("baseline-1e999", put(BASELINE, '"recall": 0.75', '"recall": 1e999'), (BASELINE, "1e999")),
     Bad("baseline-case-type", put(BASELINE, '{"id": "rye"', '{"id": 3'), (BASELINE, "`cases.1.id`", RESTORE)),
     Bad(
         "baseline-case-twice",
@@ -241,17 +223,10 @@ ALL = (
     Bad("baseline-run-id", put(BASELINE, '"runId": "', '"runId": "../../'), (BASELINE, "`runId`", RESTORE)),
     Bad("baseline-repeats", put(BASELINE, '"repeats": 1', '"repeats": 0'), (BASELINE, "`repeats`", RESTORE)),
     Bad("baseline-unknown-key", put(BASELINE, '"tier"', '"teir"'), (BASELINE, "did you mean `tier`", RESTORE)),
-    Bad("baseline-newer", put(BASELINE, '"schemaVersion": 2', '"schemaVersion": 3'), (BASELINE, "newer")),
     Bad("baseline-kind", put(BASELINE, '"kind": "extraction"', '"kind": "events"'), (BASELINE, "`events`")),
-    Bad("history-broken", write(HISTORY, '[\n{"a"'), (HISTORY, "no end")),
-    Bad("history-object", write(HISTORY, "{}"), (HISTORY, "array")),
     Bad("history-conflict", conflict(HISTORY), (f"{HISTORY}:3", "merge-conflict")),
-    Bad("history-newer", put(HISTORY, '"schemaVersion": 2', '"schemaVersion": 3'), (HISTORY, "newer")),
     Bad("history-nan", put(HISTORY, '"recall": 0.75', '"recall": NaN'), (HISTORY, "NaN")),
     Bad("history-time", put(HISTORY, '"at": "2', '"at": "x2'), (HISTORY, "is not a time"), PROMOTE),
-    Bad("recordings-broken", add(RECORDED, '{"x"\n'), (f"{RECORDED}:4", "not JSON")),
-    Bad("recordings-newer", put(RECORDED, '"schemaVersion": 1', '"schemaVersion": 2'), (f"{RECORDED}:1", "newer")),
-    Bad("recordings-utf-16", encoded(RECORDED, "utf-16"), (RECORDED, "UTF-")),
     Bad("recordings-conflict", conflict(RECORDED), (f"{RECORDED}:3", "merge-conflict")),
     Bad("recordings-gone", gone("recordings"), ("incomplete", "3 of 3 cases have no answer"), code=3),
     Bad(
@@ -412,13 +387,6 @@ def test_standard_output_that_is_closed_is_no_defect(box: Box) -> None:
     )
     assert b"row3 itself failed" not in done.stderr
     assert done.returncode in (0, 2)
-
-
-def test_of_two_files_with_one_id_the_one_with_another_name_is_wrong(tmp_path: Path) -> None:
-    box = tiny(tmp_path / "project")
-    box.write("golden/bread/a-copy.gold.json", box.read("golden/bread/rye.gold.json"))
-    (error,) = box.row3(code=2).errors
-    assert "golden/bread/rye.gold.json: the id `rye` is already used by golden/bread/a-copy.gold.json" in error
 
 
 def test_an_import_says_whose_answers_it_takes_them_for(tmp_path: Path) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.journeys import judged
-from tests.projects import CASES, SUITE, Box, first, flawless, worse
+from tests.projects import CASES, SUITE, Box, copy_of, first, flawless, worse
+from tests.rows import every_row
 
 BEHIND = "HEAD lacks 1 commit of main that changes row3's files"
 
@@ -34,10 +33,7 @@ def left_behind(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) ->
     return box
 
 
-@pytest.fixture
-def behind(left_behind: Box, tmp_path: Path) -> Box:
-    """A copy of it."""
-    return left_behind.copy(tmp_path / "project")
+behind = copy_of("left_behind")
 
 
 def test_what_main_did_is_told_before_the_branch_is_blamed(behind: Box) -> None:
@@ -48,8 +44,8 @@ def test_what_main_did_is_told_before_the_branch_is_blamed(behind: Box) -> None:
     assert shown.endswith("--against main...")
 
 
-@pytest.mark.parametrize("scope", [(), ("--all",)])
-@pytest.mark.parametrize("form", ["table", "markdown", "github", "junit"])
+@every_row("scope", [(), ("--all",)])
+@every_row("form", ["table", "markdown", "github", "junit"])
 def test_every_form_tells_it(behind: Box, form: str, scope: tuple[str, ...]) -> None:
     done = behind.row3("--compare", *scope, "--against", "main", "--format", form, code=1, CI="1")
     assert BEHIND in flat(done.out)
@@ -125,7 +121,7 @@ def test_the_tip_sees_what_three_dots_cannot(behind: Box) -> None:
     assert "Overall is worse by" in behind.row3("--compare", "--against", "main", code=1).out
 
 
-@pytest.mark.parametrize("name", ["main..", "main..HEAD", "main...docs", "...main", "...", "nowhere..."])
+@every_row("name", ["main..", "main..HEAD", "main...docs", "...main", "...", "nowhere..."])
 def test_other_ranges_are_refused_in_one_message(box: Box, name: str) -> None:
     done = box.row3("--compare", "--against", name, code=2)
     assert len(done.errors) == 1

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from tests.bakery import bakery, found, record
-from tests.projects import Box
+from tests.projects import Box, copy_of
+from tests.rows import every_row
 
 
 @pytest.fixture(scope="module")
@@ -22,23 +23,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(versions: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return versions.copy(tmp_path_factory.mktemp("copy") / "project")
-
-
-def test_the_table(box: Box) -> None:
-    before = box.tree()
-    done = box.row3("cases", code=0)
-    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
-    assert rows["anchor"][1] == "+1.0"
-    assert rows["lemon"][1] == "−1.0"
-    assert rows["ember"][-2:] == ["never", "fails"]
-    assert rows["iris"][-2:] == ["always", "fails"]
-    assert "15 cases over 4 versions" in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert (done.err, box.tree(), box.git("status", "--porcelain").out) == ("", before, "")
+box = copy_of("versions")
 
 
 def test_one_version_under_several_parameters_is_told_apart(box: Box) -> None:
@@ -53,27 +38,7 @@ def test_one_version_under_several_parameters_is_told_apart(box: Box) -> None:
     assert [title.rpartition(" · ")[2] for title in titles if " v1.3 " in title] == ["maxTokens none", "maxTokens 400"]
 
 
-def test_json(box: Box) -> None:
-    value = box.row3("cases", "--format", "json", code=0).json
-    by_id = {case["id"]: case for case in value["cases"]}
-    assert (value["schemaVersion"], len(value["versions"]), len(by_id)) == (1, 4, 15)
-    assert by_id["anchor"]["discrimination"] == pytest.approx(1.0, abs=1e-3)
-    assert (by_id["ember"]["neverFails"], by_id["iris"]["alwaysFails"]) == (True, True)
-    assert by_id["ember"]["why"] == "it never moves"
-
-
-def test_few_versions_say_that_it_is_unknown(box: Box) -> None:
-    value = box.row3("cases", "--prompt", "extract-v1.1", "--format", "json", code=0).json
-    assert {case["discrimination"] for case in value["cases"]} == {None}
-
-
-def test_some_cases(box: Box) -> None:
-    value = box.row3("cases", "--case", "an*", "--format", "json", code=0).json
-    assert [case["id"] for case in value["cases"]] == ["anchor"]
-    assert value["cases"][0]["discrimination"] == pytest.approx(1.0, abs=1e-3)
-
-
-@pytest.mark.parametrize(
+@every_row(
     ("arguments", "says"),
     [
         (("--case", "zz*"), "no case matches `zz*`"),
@@ -86,14 +51,6 @@ def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> Non
     done = box.row3("cases", *arguments, code=2)
     assert (done.out, len(done.errors)) == ("", 1)
     assert says in done.err
-
-
-def test_nothing_is_recorded(box: Box) -> None:
-    for path in box.path("recordings").rglob("*.jsonl"):
-        path.unlink()
-    done = box.row3("cases", code=2)
-    assert len(done.errors) == 1
-    assert "row3 --mode record" in done.err
 
 
 def test_an_edited_recording_is_told(box: Box) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.projects import CASES, Box, tiny
+from tests.rows import every_row
 
 TEXT = "Mira Vantongeren leads the Halden pilot; it is located in Tromsø."
 ENTITIES = '[{"name": "Mira Vantongeren", "type": "PERSON", "mentions": ["Mira Vantongeren"]}]'
@@ -155,7 +156,7 @@ def test_kind_checks_reads_what_row3_import_reads(empty: Box) -> None:
     assert by_import.tree() == empty.tree()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "content", "arguments", "message"),
     [
         (

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, Box, flawless, tiny
+from tests.rows import every_row
 
 OUTPUTS = "outputs.jsonl"
 GRAIN = ("--tag", "grain")
@@ -41,7 +42,7 @@ def test_a_run_takes_the_chosen_cases(box: Box, command: tuple[str, ...]) -> Non
     assert ids("--tag", "short", "--tag", "grain") == ["rye", "yeast"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "command",
     [
         ("diff", "baseline", "v1.1"),
@@ -50,7 +51,6 @@ def test_a_run_takes_the_chosen_cases(box: Box, command: tuple[str, ...]) -> Non
         ("leaderboard",),
         ("aliases", "review", "--list"),
     ],
-    ids=" ".join,
 )
 def test_other_commands_take_them_too(box: Box, command: tuple[str, ...]) -> None:
     def told(*choice: str) -> str:
@@ -73,10 +73,9 @@ def test_a_part_is_no_baseline_and_is_not_noted(box: Box) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "command",
     [(), ("--compare",), ("diff", "v1.0", "v1.1"), ("cases",), ("score", "bread", "--outputs", OUTPUTS), ("flaky",)],
-    ids=" ".join,
 )
 def test_what_is_not_there_is_named(box: Box, command: tuple[str, ...]) -> None:
     def told(*choice: str) -> str:

@@ -180,14 +180,6 @@ def test_codequality_lint_works_with_settings_that_do_not(box: Box) -> None:
     assert "modus" in entry["description"]
 
 
-def test_no_tracked_file_is_written_for_a_host(box: Box) -> None:
-    worse(box)
-    before = box.tree()
-    box.row3("--compare", "--format", "codequality", code=1)
-    assert box.row3("report", "--format", "comment", code=0).out.startswith("### ✗ BLOCK")
-    assert box.tree() == before
-
-
 def test_all_suites_in_the_forms_for_hosts(box: Box) -> None:
     worse(box)
     box.write("golden/rolls/one.gold.json", "{")

@@ -111,12 +111,6 @@ def test_a_version_is_a_prompt_before_it_is_a_tag(box: Box) -> None:
     assert (result["before"]["place"][:4], result["moves"]) == ("git ", {"unchanged": 3})
 
 
-def test_the_tag_of_a_promotion_leaves_the_prompt_s_name_to_the_prompt(box: Box) -> None:
-    box.git("tag", "extract-v1.0")
-    result = box.row3("diff", "extract-v1.0", "git:extract-v1.0", "--format", "json", code=0).json
-    assert (result["before"]["place"], result["after"]["place"][:4]) == ("replayed now", "git ")
-
-
 def test_a_version_of_two_prompts_is_of_the_first_in_the_pipeline(second: Box) -> None:
     second.git("checkout", "-q", "tidy")
     for before, after in (("v1.1", "v1.2"), ("v1.1", "decompose-concepts-v1.2")):
@@ -184,28 +178,6 @@ def test_a_ref_whose_recordings_are_missing_is_incomplete(box: Box) -> None:
     (error,) = box.row3("diff", "HEAD", "HEAD~1", code=3).errors
     assert "`HEAD` has no recorded answers" in error
     assert "extract-v1.1: no recording" in error
-
-
-def test_markdown_goes_into_a_file_and_another_form_is_refused(branch: Box) -> None:
-    branch.row3("diff", "main", "draft", "--format", "markdown", "--out", "diff.md", code=0)
-    text = branch.read("diff.md")
-    assert text.startswith("### row3 diff · bread")
-    assert "```diff\n" in text and '+version: "1.2"' in text
-    (error,) = branch.row3("diff", "main", "draft", "--format", "junit", code=2).errors
-    assert error == "error: Invalid value for '--format': 'junit' is not one of 'table', 'json', 'markdown'."
-
-
-def test_the_project_may_lie_below_the_repository_s_root(branch: Box, tmp_path: Path) -> None:
-    outer = tmp_path / "outer"
-    outer.mkdir()
-    inner = Box(outer / "quality", branch.env)
-    branch.git("clone", "-q", str(branch.root), str(tmp_path / "copy"))
-    (tmp_path / "copy" / ".git").rename(tmp_path / "unused")
-    (tmp_path / "copy").rename(inner.root)
-    whole = Box(outer, branch.env)
-    whole.init()
-    inner.prompt("1.1")
-    assert "Cases: 3 unchanged" in inner.row3("diff", "HEAD", "model:baker-1", code=0).out
 
 
 @pytest.mark.parametrize("wrong", ["v7", "v7.0"])

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.projects import CASES, Box, flawless, tiny
+from tests.projects import CASES, Box, tiny
+from tests.rows import every_row
 
 
 @pytest.fixture
@@ -45,14 +46,6 @@ class TestNeverScored:
         box.case("rye", draft=True)
         found = box.row3("--compare", "--against", "HEAD", "--format", "json", code=1).json
         assert any("rye" in json.dumps(reason) for reason in found["reasons"])
-
-    def test_one_that_is_completed_is_a_new_case(self, box: Box) -> None:
-        drafted(box, "rye")
-        box.commit("rye is a draft")
-        box.row3("--baseline", code=0)
-        box.case("rye")
-        box.record("1.0", {"rye": flawless(CASES["rye"])})
-        assert "rye" in {each["id"] for each in box.row3("--format", "json", code=0).json["cases"]}
 
     def test_choosing_only_drafts_is_one_error(self, box: Box) -> None:
         drafted(box)
@@ -95,10 +88,6 @@ class TestLint:
         (found,) = [each for each in self.found(box) if each["rule"] == "draft"]
         assert "3 words, should be 300 to 800" in found["message"]
 
-    def test_what_is_wrong_with_it_is_an_error(self, box: Box) -> None:
-        box.case("salt", draft=True, sourceText="Salt.", expectedConcepts=[], expectedRelationship=[])
-        assert [each["rule"] for each in self.found(box) if "salt" in each["file"]] == ["invalid-field"]
-
 
 class TestNew:
     def new(self, box: Box, *args: str, code: int = 0, stdin: str | None = None) -> Any:
@@ -134,10 +123,6 @@ class TestNew:
         assert "'ticket' is undefined" in box.row3("lint", code=2).out
         assert "case vat: the template uses an undefined name" in box.row3("--dry-run", code=2).err
 
-    def test_from_stdin(self, box: Box) -> None:
-        self.new(box, "malt", "--text", "-", stdin="Malt feeds yeast.")
-        assert json.loads(box.read("golden/bread/malt.gold.json"))["sourceText"] == "Malt feeds yeast."
-
     @pytest.mark.parametrize(
         ("kind", "wanted"),
         [
@@ -165,7 +150,7 @@ class TestNew:
         assert "the case `Rye` exists already" in done.errors[0]
         assert box.tree() == before
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("args", "stdin", "said"),
         [
             (("malt",), "", "either --from-text or --from-trace"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.projects import Box
+from tests.rows import every_row
 
 DATA = Path(__file__).parents[1] / "data/server_memory"
 TEXT = (
@@ -16,12 +17,9 @@ TEXT = (
     "and Ola Brandt audits it."
 )
 NAMES = {
-    "Mira Vantongeren": "PERSON",
-    "Halden pilot": "PROJECT",
-    "Nordfrisk Foods": "ORG",
-    "Tromsø": "PLACE",
+    "Mira Vantongeren": "PERSON", "Halden pilot": "PROJECT", "Nordfrisk Foods": "ORG", "Tromsø": "PLACE",
     "Ola Brandt": "PERSON",
-}
+}  # fmt: skip
 LINKS = [("Mira Vantongeren", "leads", "Halden pilot"), ("Halden pilot", "located in", "Tromsø")]
 FIELDS = """concepts = { list = "entities", label = "name", type = "entityType" }
 relationships = { list = "relations", source = "from", predicate = "relationType", target = "to" }
@@ -75,7 +73,7 @@ def metrics(box: Box, answer: str) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "tool", "wanted"),
     [
         ("entities", "read_graph", {"entity_precision": 1.0, "entity_recall": 0.8, "type_accuracy": 1.0}),
@@ -94,7 +92,7 @@ def test_what_the_memory_server_says_scores_as_it_is(
     assert {key: found[key] for key in wanted} == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fields", "answer"),
     [
         ('entities = { list = "result.nodes" }', {"result": {"nodes": [{"name": "Tromsø", "type": "PLACE"}]}}),
@@ -130,7 +128,7 @@ def test_a_field_that_the_answer_lacks_is_named_with_those_it_has(tmp_path: Path
     assert problem in box.row3("recordings", "verify", "--format", "json", code=0).out.replace("\\", "")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "fields", "message"),
     [
         (

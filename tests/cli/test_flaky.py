@@ -10,7 +10,8 @@ import pytest
 
 from tests.bakery import IDS, bakery, found, record
 from tests.chat_server import FakeModel, FakeReply
-from tests.projects import CASES, Box, first, flawless
+from tests.projects import CASES, Box, copy_of, first, flawless
+from tests.rows import every_row
 
 Models = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 
@@ -32,33 +33,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(asked: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return asked.copy(tmp_path_factory.mktemp("copy") / "project")
-
-
-def put(box: Box, case_id: str = "iris", *, until: str = "", reason: str = "wavers, see #12") -> None:
-    box.row3("flaky", "quarantine", case_id, "--until", until or day(20), "--reason", reason, code=0)
-
-
-def test_the_table(box: Box) -> None:
-    before = box.tree()
-    done = box.row3("flaky", code=0)
-    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
-    assert rows["iris"] == ["iris", "3", "66.3…85.0", "10.8", "0%", "flaky"]
-    assert rows["ember"][-1] == "steady"
-    assert "15 cases: 1 flaky, 14 steady, 0 unknown" in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert (done.err, box.tree()) == ("", before)
-
-
-def test_json(box: Box) -> None:
-    value = box.row3("flaky", "--format", "json", code=0).json
-    assert value["cases"][0]["id"] == "iris"
-    assert value["cases"][0]["verdict"] == "flaky"
-    assert value["cases"][0]["answers"] == 3
-    assert value["quarantined"] == []
+box = copy_of("asked")
 
 
 def test_into_quarantine_and_out_of_it(box: Box) -> None:
@@ -81,43 +56,7 @@ def test_into_quarantine_and_out_of_it(box: Box) -> None:
     assert box.git("status", "--porcelain").out == ""
 
 
-def test_options_before_and_after_the_subcommand(box: Box) -> None:
-    put(box)
-    where = ("-C", str(box.root))
-    assert box.row3(*where, "flaky", "release", "iris", code=0).out == box_out(box, where)
-
-
-def box_out(box: Box, where: tuple[str, ...]) -> str:
-    put(box)
-    return box.row3("flaky", "release", "iris", *where, code=0).out
-
-
-def test_a_fifth_and_no_more(box: Box) -> None:
-    for case_id in IDS[:3]:
-        put(box, case_id)
-    done = box.row3("flaky", "quarantine", IDS[3], "--until", day(20), "--reason", "wavers", code=2)
-    assert "3 of 15 cases are in quarantine already" in done.err
-    text = box.read(FILE)
-    extra = json.loads(text)
-    extra["cases"].append(extra["cases"][0] | {"case": IDS[3]})
-    box.write(FILE, json.dumps(extra))
-    done = box.row3("flaky", code=2)
-    assert len(done.errors) == 1
-    assert "4 of 15 cases are in quarantine; no more than one in 5 may be" in done.err
-    box.row3("flaky", "release", IDS[3], code=0)
-    box.row3("flaky", code=0)
-
-
-def test_an_expired_entry_is_said_and_cleared(box: Box) -> None:
-    entry = {"case": "iris", "since": day(-30), "until": day(-1), "reason": "wavers"}
-    box.write(FILE, json.dumps({"schemaVersion": 1, "cases": [entry]}))
-    done = box.row3("flaky", code=0)
-    assert f"quarantine expired, counted again: iris on {day(-1)}" in " ".join(done.out.split())
-    assert "row3 flaky release iris" in done.out
-    box.row3("flaky", "release", "iris", code=0)
-
-
-@pytest.mark.parametrize(
+@every_row(
     ("arguments", "says"),
     [
         (("quarantine", "iriss", "--until", "+20", "--reason", "wavers"), "Did you mean `iris`?"),
@@ -141,29 +80,6 @@ def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> Non
     assert box.tree() == before
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ('{"cases": [', "not JSON"),
-        ('{"schemaVersion": 2, "cases": []}', "newer"),
-        ('{"cases": [{"case": "iris", "since": "2026-01-01", "until": "2027-01-01", "reason": "x"}]}', "maximum is 90"),
-    ],
-)
-def test_a_broken_file_is_named(box: Box, content: str, says: str) -> None:
-    box.write(FILE, content)
-    done = box.row3("flaky", code=2)
-    assert len(done.errors) == 1
-    assert FILE in done.err
-    assert says in done.err
-
-
-def test_no_tracked_file_is_written_in_ci(box: Box) -> None:
-    done = box.row3("flaky", "quarantine", "iris", "--until", day(20), "--reason", "wavers", code=2, CI="true")
-    assert "is not written in CI" in done.err
-    assert not box.path(FILE).exists()
-    box.row3("flaky", code=0, CI="true")
-
-
 def test_two_at_once_both_stand(box: Box) -> None:
     started = [
         box.start("flaky", "quarantine", case_id, "--until", day(20), "--reason", "wavers") for case_id in IDS[:3]
@@ -172,13 +88,6 @@ def test_two_at_once_both_stand(box: Box) -> None:
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
     assert {entry["case"] for entry in json.loads(box.read(FILE))["cases"]} == set(IDS[:3])
-
-
-def test_nothing_recorded(box: Box) -> None:
-    for path in box.path("recordings").rglob("*.jsonl"):
-        path.unlink()
-    done = box.row3("flaky", code=2)
-    assert "row3 --repeats 3 --mode record" in done.err
 
 
 class TestAsked:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.judged import JudgeServer, support
 from tests.projects import Box
+from tests.rows import every_row
 
 RECORDINGS = "recordings/bread/extract-v1.1.jsonl"
 READERS = (("--compare",), ("recordings", "list"), ("recordings", "verify"), ("lint",))
@@ -118,7 +119,7 @@ def test_a_suite_in_which_no_check_counts_is_promoted(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-@pytest.mark.parametrize("command", [("--version",), ("--help",), ("lint",), ("lint", "--format", "json")])
+@every_row("command", [("--version",), ("--help",), ("lint",), ("lint", "--format", "json")])
 def test_a_full_disk_behind_stdout_is_one_message(box: Box, command: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(

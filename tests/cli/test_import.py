@@ -10,6 +10,7 @@ import pytest
 
 from tests.chat_server import ChatServer, FakeReply
 from tests.projects import Box
+from tests.rows import every_row
 
 DATA = Path(__file__).parents[1] / "data/promptfoo"
 CONFIGS = sorted(path.name for path in [*DATA.glob("*.yaml"), DATA / "equals.json"] if path.name != "chat_tests.yaml")
@@ -133,7 +134,7 @@ def test_json_lines_keep_their_ids(empty: Box) -> None:
     assert done.errors == ["error: pairs.jsonl:3: `one` is also the id of pairs.jsonl:1. Give one of them another id."]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "content", "message"),
     [
         (

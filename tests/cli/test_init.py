@@ -82,19 +82,6 @@ def test_without_the_example_nothing_tells_of_it(beside: Box) -> None:
     assert "row3" not in beside.git("commit", "--allow-empty", "-m", "next").err
 
 
-def test_an_example_with_a_baseline_is_taken_away_like_any_suite(beside: Box) -> None:
-    _answer(beside, "example", "decompose-concepts-v1.0", "map-ontology-v1.0")
-    beside.row3("--baseline", "--suite", "example", code=0)
-    beside.commit("the example has run")
-    _delete_as_told(beside)
-    beside.git("add", "-A")
-    blocked = " ".join(beside.git("commit", "-m", "without the example", code=1).err.split())
-    assert "suite example was removed" in blocked
-    beside.git("commit", "-q", "--no-verify", "-m", "without the example")
-    assert "example" not in beside.row3("--all", code=0).out
-    assert beside.row3("hook", "run", "pre-commit", code=0).err == ""
-
-
 def test_a_service_is_under_the_gate_at_once(tmp_path: Path) -> None:
     box = Box(tmp_path / "project")
     box.root.mkdir()

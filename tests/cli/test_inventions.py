@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.memory import PRIMARY, SEED, answers, memory, prompt, record, write
-from tests.projects import Box
+from tests.projects import Box, copy_of
 
 KINDS = ("events", "entities", "graph")
 QUIET = ("quiet-0", "quiet-1", "quiet-2")
@@ -65,9 +64,7 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(silent: Box, tmp_path: Path) -> Box:
-    return silent.copy(tmp_path / "project")
+box = copy_of("silent")
 
 
 def said(box: Box, kind: str, *args: str, code: int) -> str:

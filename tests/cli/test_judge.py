@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.judged import CASES, JudgeServer, label_all, label_lines, rubric, support
-from tests.projects import Box
+from tests.projects import Box, copy_of
+from tests.rows import every_row
 from tests.terminal import CTRL_C, terminal
 
 
@@ -26,9 +27,7 @@ def recorded(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> B
     return support(Box(tmp_path_factory.mktemp("judged") / "project"), server)
 
 
-@pytest.fixture
-def box(recorded: Box, tmp_path: Path) -> Box:
-    return recorded.copy(tmp_path / "project")
+box = copy_of("recorded")
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +125,7 @@ def test_a_label_counts_once_and_the_last_one_wins(full: Box) -> None:
     assert found["rubrics"][0]["warranty"]["figures"]["labels"] == CASES
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("line", "says"),
     [
         ("{", "LABELS.jsonl:1"),
@@ -279,35 +278,31 @@ def test_drift_compares_the_answers_and_not_their_grades(box: Box, server: Judge
     assert found["same"] == 7, found
 
 
+MISSPELT = '{"judge": "helpfulnes"}', "rubric `helpfulnes` not found: no prompts/helpfulnes-v*.md"
+UNSET = '{"semantic": "well"}', "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"
+
+
 @pytest.mark.parametrize(
-    "command",
+    ("command", "check", "problem"),
     [
-        ("--mode", "live"),
-        ("--mode", "replay"),
-        ("--mode", "auto", "--case", "q01"),
-        ("--baseline", "--mode", "record"),
-        ("--compare", "--mode", "live"),
-        ("--compare", "--against", "main"),
-        ("--dry-run", "--mode", "live"),
-        ("promote", "reply-v1.1", "--mode", "auto"),
-        ("leaderboard", "--mode", "live", "--max-cost", "1"),
-    ],
-    ids=" ".join,
-)
-@pytest.mark.parametrize(
-    ("check", "problem"),
-    [
-        ('{"judge": "helpfulnes"}', "rubric `helpfulnes` not found: no prompts/helpfulnes-v*.md"),
-        ('{"semantic": "well"}', "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"),
+        ("--mode live", *UNSET),
+        ("--mode replay", *UNSET),
+        ("--mode auto --case q01", *MISSPELT),
+        ("--baseline --mode record", *MISSPELT),
+        ("--compare --mode live", *MISSPELT),
+        ("--compare --against main", *UNSET),
+        ("--dry-run --mode live", *MISSPELT),
+        ("promote reply-v1.1 --mode auto", *MISSPELT),
+        ("leaderboard --mode live --max-cost 1", *MISSPELT),
     ],
 )
 def test_a_case_that_the_suite_cannot_score_is_an_error_before_anything_is_asked(
-    base: Box, server: JudgeServer, command: tuple[str, ...], check: str, problem: str
+    base: Box, server: JudgeServer, command: str, check: str, problem: str
 ) -> None:
     base.write("prompts/reply-v1.1.md", base.read("prompts/reply-v1.0.md").replace('"1.0"', '"1.1"') + "{# new #}")
     base.replace("golden/support/q01.gold.json", '{"judge": "helpfulness"}', check)
     asked = server.answered, len(server.judged)
-    assert base.row3(*command, code=2).errors == [
+    assert base.row3(*command.split(), code=2).errors == [
         f"error: golden/support/q01.gold.json: {problem}. Correct it; `row3 lint` lists all that is wrong."
     ]
     assert (server.answered, len(server.judged)) == asked

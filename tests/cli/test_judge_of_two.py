@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.judged import PairServer, two_arms
-from tests.projects import Box
+from tests.projects import Box, copy_of
 
 LABELS = "calibrations/two.labels.jsonl"
 
@@ -22,9 +21,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
     server.stop()
 
 
-@pytest.fixture
-def box(recorded: Box, tmp_path: Path) -> Box:
-    return recorded.copy(tmp_path / "project")
+box = copy_of("recorded")
 
 
 def orders(said: str) -> dict[str, str]:

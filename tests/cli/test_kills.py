@@ -13,7 +13,7 @@ import pytest
 from row3.commands.compare import gate
 from row3.running.run_options import RunOptions
 from row3.running.session import open_session
-from tests.projects import Box
+from tests.projects import Box, copy_of
 
 pytestmark = pytest.mark.slow
 
@@ -175,10 +175,8 @@ def cut_off(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box
     return box
 
 
-@pytest.fixture
-def halfway(cut_off: Box, tmp_path: Path) -> Box:
-    """A copy of it: what is to be done is told by paths within the project."""
-    return cut_off.copy(tmp_path / "project")
+halfway = copy_of("cut_off")
+"""A copy of it: what is to be done is told by paths within the project."""
 
 
 def test_the_same_command_again_says_that_it_worked(halfway: Box) -> None:

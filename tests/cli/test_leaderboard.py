@@ -8,12 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from row3.commands.recordings.import_responses import import_responses
-from row3.project.project import open_project, pick_suite
-from row3.running.run_options import RunOptions
-from row3.running.stages import Overrides
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
+from tests.rows import every_row
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 PRICES = """
@@ -61,29 +58,6 @@ def test_replay_ranks_what_is_recorded(box: Box) -> None:
     assert box.tree() == before
 
 
-def test_the_text_says_what_ranks_and_that_cost_is_unknown(box: Box) -> None:
-    out = " ".join(box.row3("leaderboard", code=0).out.split())
-    assert "bread: 2 combinations over the same 3 cases, by Overall All of them: baker-1" in out
-    assert "1 extract v1.1 85.0%" in out
-    assert "$/1,000" not in out
-    assert "Cost and latency are unknown (which is not zero), so only the score counts." in out
-    assert "Cost is unknown if a case has no token count, or the model no price in row3.toml." in out
-
-
-def test_a_part_that_is_recorded_is_listed_as_incomplete(box: Box) -> None:
-    box.prompt("1.2")
-    box.record("1.2", {name: first(flawless(CASES[name]), 2) for name in ("rye", "oven")})
-    box.prompt("1.3")
-    board = box.row3("leaderboard", "--format", "json", code=0).json
-    assert [one["prompts"]["extract"] for one in board["entries"]] == ["v1.1", "v1.0"]
-    (one,) = board["incomplete"]
-    assert (one["prompts"], one["missingAnswers"], one["unanswered"]) == ({"extract": "v1.2"}, 1, ["yeast"])
-    assert board["nothingRecorded"] == 1
-    out = " ".join(box.row3("leaderboard", code=0).out.split())
-    assert "Incomplete, without a rank - extract v1.2: 1 answer missing in 1 case" in out
-    assert "1 more combination with nothing recorded" in out
-
-
 def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> None:
     done = box.row3("leaderboard", "--model", "baker-9", "--prompt", "v1.0", "--prompt", "v1.1", code=3)
     assert "extract v1.0: 3 answers missing in 3 cases" in done.out
@@ -92,27 +66,10 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
     assert "none of 2 combinations has a recorded answer" in error
 
 
-@pytest.mark.parametrize("option", ["--model", "--prompt"])
+@every_row("option", ["--model", "--prompt"])
 def test_an_empty_name_is_not_all_of_them(box: Box, option: str) -> None:
     (error,) = box.row3("leaderboard", option, "", code=2).errors
     assert f"{option}: the value is empty" in error
-
-
-def test_a_bad_answer_scores_zero_and_is_listed(box: Box) -> None:
-    box.prompt("1.2")
-    box.record("1.2", {**{name: flawless(case) for name, case in CASES.items()}, "rye": "no JSON at all"})
-    board = box.row3("leaderboard", "--prompt", "v1.2", "--prompt", "v1.1", "--format", "json", code=0).json
-    assert [one["badAnswers"] for one in board["entries"]] == [[], ["rye"]]
-    assert board["entries"][1]["score"] == pytest.approx(0.85 * 2 / 3)
-    assert "extract v1.2: 1 bad answer, which score 0" in box.row3("leaderboard", code=0).out
-
-
-def test_a_copy_of_a_prompt_says_the_same_and_shares_its_rank(box: Box) -> None:
-    text = box.read("prompts/extract-v1.1.md").replace('version: "1.1"', 'version: "1.2"')
-    box.write("prompts/extract-v1.2.md", text)
-    board = box.row3("leaderboard", "--prompt", "v1.1", "--prompt", "v1.2", "--format", "json", code=0).json
-    assert [one["rank"] for one in board["entries"]] == [1, 1]
-    assert board["pairs"][0]["shown"] is False
 
 
 def test_live_asks_for_what_is_missing_once_and_records_it(served: tuple[Box, FakeModel]) -> None:
@@ -169,18 +126,9 @@ def test_a_provider_that_fails_leaves_the_combination_incomplete(box: Box, model
     )
     fake.serve(box, max_retries=0)
     args = (
-        "leaderboard",
-        "--model",
-        "baker-1",
-        "--model",
-        "baker-2",
-        "--prompt",
-        "v1.1",
-        "--mode",
-        "auto",
-        "--format",
+        "leaderboard", "--model", "baker-1", "--model", "baker-2", "--prompt", "v1.1", "--mode", "auto", "--format",
         "json",
-    )
+    )  # fmt: skip
     board = box.row3(*args, code=3).json
     assert [one["model"] for one in board["entries"]] == ["baker-1"]
     (one,) = board["incomplete"]
@@ -209,24 +157,7 @@ def test_cases_in_quarantine_are_in_no_figure(box: Box) -> None:
     assert "In quarantine, not counted: yeast" in box.row3("leaderboard", code=0).out
 
 
-def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
-    project = open_project(box.root)
-    lines = [
-        {"caseId": name, "prompt": "extract-v1.1", "response": json.dumps(flawless(CASES[name]))} for name in CASES
-    ]
-    file = box.write("raw.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    options = RunOptions(overrides=Overrides(model="<b>$x^2$|`bad`\x1b[31m & co"))
-    import_responses(project, pick_suite(project, None), file, named=("extract-v1.1",), options=options)
-    out = box.row3("leaderboard", code=0).out
-    assert "\x1b" not in out
-    assert "<b>$x^2$|`bad` & co" in out
-    markdown = box.row3("leaderboard", "--format", "markdown", code=0).out
-    assert "\\<b\\>\\$x^2\\$\\|\\`bad\\` \\& co" in markdown
-    models = {one["model"] for one in box.row3("leaderboard", "--format", "json", code=0).json["entries"]}
-    assert models == {"baker-1", "<b>$x^2$|`bad`\x1b[31m & co"}
-
-
-@pytest.mark.parametrize(
+@every_row(
     ("args", "message"),
     [
         (("--prompt", "v9.9"), "no prompt in the pipeline has version `v9.9`"),
@@ -251,9 +182,3 @@ def test_two_stages_agree_with_the_gate(first: Box) -> None:
     gained = first.row3("--compare", "--format", "json", code=0).json["deltas"]["overall"]
     assert pair["delta"] == pytest.approx(-gained)
     assert pair["interval"]["low"] < pair["delta"] < pair["interval"]["high"] < 0
-
-
-def test_markdown_is_a_table(box: Box) -> None:
-    out = box.row3("leaderboard", "--format", "markdown", code=0).out
-    assert out.startswith("### row3 leaderboard · bread\n")
-    assert "| \\=1 extract v1.1 | **85.0%** |" in out

@@ -158,10 +158,6 @@ def test_a_broken_file_is_named_with_its_line_and_stops_no_comparison(box: Box, 
 
 
 class TestInAPrompt:
-    def test_without_the_key_the_name_is_undefined(self, box: Box) -> None:
-        box.write("prompts/extract-v1.3.md", TAUGHT.replace("lessons: true\n", ""))
-        assert "undefined name: 'lessons'" in box.row3("--compare", code=2).errors[0]
-
     def test_only_kept_lessons_are_shown_and_the_replay_needs_the_same(self, box: Box) -> None:
         box.row3("--compare", code=1)
         box.write("prompts/extract-v1.3.md", TAUGHT)
@@ -230,17 +226,6 @@ class TestTheMemory:
         done = box.row3("--compare", code=1)
         assert "a lesson was not sent" in done.err
         assert "only saved in .row3/lessons.jsonl" in done.err
-        assert len(lines(box, NOTED)) == 1
-
-    @pytest.mark.parametrize(
-        ("args", "tool", "says"),
-        [(["-c", "raise SystemExit('no disk')"], "remember", "no disk"), ([], "forget", "no tool `forget`")],
-    )
-    def test_so_does_a_server_that_does_not_start_or_has_no_such_tool(
-        self, box: Box, args: list[str], tool: str, says: str
-    ) -> None:
-        self.configure(box, args or [str(HOME / "tests/systems/faulty_server.py")], tool)
-        assert says in box.row3("--compare", code=1).err
         assert len(lines(box, NOTED)) == 1
 
     def test_in_ci_nothing_is_started(self, box: Box, tmp_path: Path) -> None:

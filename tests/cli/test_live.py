@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.chat_server import FakeModel, FakeReply
-from tests.projects import CASES, Box, first, flawless, wait_until
+from tests.projects import CASES, Box, flawless, wait_until
+from tests.rows import every_row
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 
@@ -59,14 +60,6 @@ def test_one_case_that_never_answers_makes_the_run_incomplete_and_nothing_zero(b
     assert box.tree() == before
 
 
-def test_a_server_that_recovers_is_asked_again(box: Box, model: Make) -> None:
-    failing = FakeReply(status=503, body=b'{"error": {"message": "busy"}}')
-    fake = model(lambda case_id, times: failing if times == 0 and case_id == "rye" else good(case_id, times))
-    fake.serve(box, max_retries=2)
-    box.row3("--mode", "live", code=0)
-    assert fake.asked.count("rye") == 2
-
-
 def test_a_refused_key_stops_at_once(box: Box, model: Make) -> None:
     fake = model(lambda case_id, times: FakeReply(status=401, body=b'{"error": {"message": "no such key"}}'))
     fake.serve(box)
@@ -76,47 +69,6 @@ def test_a_refused_key_stops_at_once(box: Box, model: Make) -> None:
     assert (len(done.errors), done.out) == (1, "")
     assert "401" in done.errors[0]
     assert box.tree() == before
-
-
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (FakeReply(body=b"<!DOCTYPE html><title>Sign in</title>"), "web page"),
-        (FakeReply(body=b""), "empty body"),
-        (FakeReply(body=b"{"), "JSON"),
-        (FakeReply(body=b'{"choices": []}'), "choices"),
-    ],
-)
-def test_what_is_no_completion_is_no_answer(box: Box, model: Make, reply: FakeReply, said: str) -> None:
-    fake = model(lambda case_id, times: reply)
-    fake.serve(box, max_retries=0)
-    done = box.row3("--mode", "live", code=3)
-    assert len(done.errors) == 1
-    assert said in " ".join(done.out.split())
-    assert "the same: rye, yeast" in " ".join(done.out.split())
-
-
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (
-            FakeReply(json.dumps(flawless(CASES["rye"])), finish="content_filter"),
-            "filtered: stopped by the content filter",
-        ),
-        (FakeReply("", finish="content_filter"), "filtered: stopped by the content filter"),
-        (FakeReply(""), "empty: the reply has no text"),
-    ],
-)
-def test_a_filtered_and_an_empty_reply_are_bad_answers_everywhere(
-    box: Box, model: Make, reply: FakeReply, said: str
-) -> None:
-    model(but_rye(reply)).serve(box)
-    for mode in ("live", "record", "replay"):
-        cases = box.row3("--mode", mode, "--model", "other", "--format", "json", code=0).json["cases"]
-        rye = next(case for case in cases if case["id"] == "rye")
-        assert (rye["status"], set(rye["metrics"].values())) == ("bad_answer", {0.0}), mode
-    assert said in " ".join(box.row3("--model", "other", code=0).out.split())
-    assert f"rye: {said}" in " ".join(box.row3("recordings", "verify").out.split())
 
 
 def replying(**message: object) -> FakeReply:
@@ -218,18 +170,6 @@ def test_an_answer_cut_off_is_marked_and_one_that_is_no_json_scores_0(box: Box, 
     assert ("case_broke", "rye") in [(reason["code"], reason["subject"]) for reason in result["reasons"]]
 
 
-def test_repeats_are_averaged_and_their_spread_is_shown(box: Box, model: Make) -> None:
-    fake = model(lambda case_id, times: FakeReply(json.dumps(first(flawless(CASES[case_id]), 4 - times % 2))))
-    fake.serve(box)
-    result = box.row3("--mode", "live", "--repeats", "4", "--format", "json", code=0).json
-    assert len(fake.asked) == 12
-    assert result["repeats"] == 4
-    # Twice 4 of 4 concepts, twice 3 of 4.
-    assert result["metrics"]["recall"] == pytest.approx(0.875)
-    assert [case["spread"]["recall"] for case in result["cases"]] == pytest.approx([0.125 * (4 / 3) ** 0.5] * 3)
-    assert " ± " in box.row3("--mode", "live", "--repeats", "2", code=0).out.replace("±", " ± ")
-
-
 def test_record_saves_and_auto_asks_only_for_what_is_missing(box: Box, model: Make) -> None:
     fake = model(good)
     fake.serve(box)
@@ -279,54 +219,11 @@ def test_ctrl_c_keeps_what_was_paid_for_and_the_same_command_goes_on(box: Box, m
     assert not list((box.state / "journal").glob("*.jsonl"))
 
 
-def test_no_key_reaches_a_file(box: Box, model: Make) -> None:
-    fake = model(good)
-    fake.serve(box, key_variable="BAKER_KEY")
-    key = "sk-row3-secret-0123456789"
-    box.row3("--mode", "record", "--model", "other", code=0, BAKER_KEY=key)
-    refused = model(lambda case_id, times: FakeReply(status=401, body=f'{{"error": "bad key {key}"}}'.encode()))
-    refused.serve(box, key_variable="BAKER_KEY")
-    done = box.row3("--mode", "live", "--model", "new", code=3, BAKER_KEY=key)
-    assert key not in done.err + done.out
-    for path in box.root.rglob("*"):
-        if path.is_file():
-            assert key.encode() not in path.read_bytes(), path
-
-
-def test_a_missing_key_is_told_before_anything_is_sent(box: Box, model: Make) -> None:
-    fake = model(good)
-    fake.serve(box, key_variable="BAKER_KEY")
-    done = box.row3("--mode", "live")
-    assert done.code in (2, 3)
-    assert len(done.errors) == 1
-    assert "BAKER_KEY" in done.errors[0]
-    assert fake.asked == []
-
-
-def test_dry_run_sends_nothing(box: Box, model: Make) -> None:
-    fake = model(good)
-    fake.serve(box)
-    before = box.tree()
-    value = box.row3("--dry-run", "--mode", "live", "--format", "json", code=0).json
-    assert value
-    assert fake.asked == []
-    assert box.tree() == before
-
-
-def test_azure_without_an_address_names_the_field(box: Box, model: Make) -> None:
-    model(good).serve(box)
-    text = box.read("row3.toml").replace('"vllm"', '"azure"')
-    box.write("row3.toml", "".join(line for line in text.splitlines(True) if not line.startswith("base_url")))
-    (error,) = box.row3("--mode", "live", code=2).errors
-    said = "row3.toml field provider.base_url: the azure preset needs a base_url. Set your resource's, such as https://"
-    assert error == f"error: {said}NAME.openai.azure.com."
-
-
 WRONG = "not the address of an http proxy. Write it like http://proxy.example.com:8080, or unset it."
 
 
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
-@pytest.mark.parametrize("value", ["foo://bar", "socks5://127.0.0.1:9", "http://[::1", "http://h:port", "ftp://u:pw@h"])
+@every_row("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+@every_row("value", ["foo://bar", "socks5://127.0.0.1:9", "http://[::1", "http://h:port", "ftp://u:pw@h"])
 def test_a_proxy_that_cannot_be_used_is_named(box: Box, model: Make, name: str, value: str) -> None:
     model(good).serve(box)
     (error,) = box.row3("--mode", "live", code=2, **{name: value}).errors

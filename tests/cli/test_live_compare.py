@@ -427,11 +427,8 @@ class TestDrift:
         assert (result["verdict"], result["state"], len(result["sample"])) == ("the provider moved", "moved", 8)
         assert result["metrics"]["overall"]["delta"] == pytest.approx(-0.0625)
         assert result["metrics"]["recall"] | {"interval": None} == {
-            "baseline": 1.0,
-            "now": 0.75,
-            "delta": -0.25,
-            "interval": None,
-        }
+            "baseline": 1.0, "now": 0.75, "delta": -0.25, "interval": None,
+        }  # fmt: skip
         assert result["usage"]["costUsd"] == pytest.approx(8 * COST)
 
     def test_a_seed_chooses_the_sample(self, box: Box, provider: Make) -> None:

@@ -30,12 +30,6 @@ def test_the_second_version_is_better_and_may_proceed(first: Box) -> None:
     assert result["intervals"]["precision"]["high"] >= 0  # no loss is shown
 
 
-def test_the_first_line_says_what_runs_and_what_is_promoted(first: Box) -> None:
-    line = first.row3("--compare", code=0).out.splitlines()[0]
-    assert "decompose-concepts v1.1 (candidate; promoted v1.0)" in line
-    assert "map-ontology v1.1 (candidate; promoted v1.0)" in line
-
-
 def test_the_worse_draft_is_blocked_and_every_loss_is_named(second: Box) -> None:
     second.git("checkout", "-q", "tidy")
     done = second.row3("--compare", "--format", "json", code=1)

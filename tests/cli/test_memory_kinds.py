@@ -13,7 +13,8 @@ import pytest
 
 from row3.kinds import kind_named
 from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, SEED, answers, document, emptied, memory, prompt, record, write
-from tests.projects import HOME, Box
+from tests.projects import HOME, Box, copy_of
+from tests.rows import every_row
 
 STRANGE: dict[str, dict[str, Any]] = {
     "events": {"category": "Decision", "description": "nothing of the sort"},
@@ -34,9 +35,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def project(begun: Box, tmp_path: Path) -> Box:
-    return begun.copy(tmp_path / "project")
+project = copy_of("begun")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,44 +86,6 @@ def test_the_loop(project: Box, kind: str) -> None:
     project.row3("recordings", "verify", code=0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_outputs_made_elsewhere(project: Box, kind: str) -> None:
-    lines = [{"caseId": name, "output": output} for name, output in answers(kind).items()]
-    project.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    found = project.row3("score", kind, "--outputs", "outputs.jsonl", "--format", "json", code=0).json
-    assert found["metrics"][PRIMARY[kind]] == 1.0
-    first = found["cases"][0]["matches"]
-    assert first["items"]
-    assert all(item["foundBy"] for item in first["expected"])
-
-    lines[0] = {"caseId": lines[0]["caseId"], "error": "the system was down"}
-    project.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    found = project.row3("score", kind, "--outputs", "outputs.jsonl", "--format", "json", code=3).json
-    assert found["failed"] == [lines[0]["caseId"]]
-
-    lines[0] = {"caseId": lines[0]["caseId"], "output": "I cannot say."}
-    project.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    found = project.row3("score", kind, "--outputs", "outputs.jsonl", "--format", "json", code=0).json
-    assert found["badAnswers"] == [lines[0]["caseId"]]
-    bad = next(case for case in found["cases"] if case["id"] == lines[0]["caseId"])
-    assert set(bad["metrics"].values()) == {0.0}
-
-
-def test_linking_is_measured_where_a_case_has_several_documents(project: Box) -> None:
-    given = answers("events")
-    for event in given["both"]["events"]:
-        event["group"] = ""
-    lines = [{"caseId": name, "output": output} for name, output in given.items()]
-    project.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    found = project.row3("score", "events", "--outputs", "outputs.jsonl", "--format", "json", code=0).json
-    # Four events, two of them one happening: alone, each of these has half of its group.
-    assert found["metrics"]["linking_recall"] == pytest.approx((1 / 2 + 1 + 1 / 2 + 1) / 4)
-    assert found["metrics"]["linking_precision"] == found["metrics"]["f1"] == 1.0
-    both = next(case for case in found["cases"] if case["id"] == "both")
-    assert "linking_f1" in both["metrics"]
-    assert "linking_f1" in next(case for case in found["cases"] if case["id"] == "m1")["skipped"]
-
-
 def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) -> None:
     assert project.row3("lint", code=0).out.endswith("nothing found\n")
     for kind in KINDS:
@@ -152,30 +113,23 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
     assert "row3 --compare --all --mode auto && git add recordings" in told
 
 
-WRONG: list[tuple[str, Any, str, str]] = [
-    ("documents/m1", document("m1") | {"date": "2025-02-30"}, "invalid-field", "a date like"),
-    ("documents/m1", document("m1") | {"expected_events": [{"category": "Decision"}]}, "invalid-field", "description"),
-    ("documents/m1", document("m1") | {"expected_evnts": []}, "invalid-field", "expected_events"),
-    ("documents/m1", document("m1") | {"document_id": "m2"}, "id-twice", "`m2`"),
-    ("documents/m1", document("m1") | {"document": "Nothing of it."}, "evidence-not-there", "evidence"),
-    ("queries/q1", {"id": "q1", "query": "?", "relevant_documents": []}, "not-judged", "no judged"),
-    (
-        "queries/q1",
-        {"id": "q1", "query": "?", "relevant_documents": [{"id": "m3", "relevance": 1}]},
-        "unknown-document",
-        "`m3`",
-    ),
-    ("graph/g1", SEED | {"seed_document": "m9"}, "unknown-document", "`m9`"),
-    (
-        "graph/g1",
-        SEED | {"expected_connections": [SEED["expected_connections"][0] | {"entity": "Zoe Zimmer"}]},
-        "unknown-entity",
-        "`Zoe Zimmer`",
-    ),
-]
+QUERY = {"id": "q1", "query": "?", "relevant_documents": [{"id": "m3", "relevance": 1}]}
+STRANGER = SEED["expected_connections"][0] | {"entity": "Zoe Zimmer"}
 
 
-@pytest.mark.parametrize(("name", "value", "rule", "said"), WRONG, ids=[f"{one[0]}-{one[2]}" for one in WRONG])
+@pytest.mark.parametrize(
+    ("name", "value", "rule", "said"),
+    [
+        (
+            "queries/q1",
+            {"id": "q1", "query": "?", "relevant_documents": [{"id": "m3", "relevance": 1}]},
+            "unknown-document",
+            "`m3`",
+        ),
+        ("graph/g1", SEED | {"seed_document": "m9"}, "unknown-document", "`m9`"),
+        ("graph/g1", SEED | {"expected_connections": [STRANGER]}, "unknown-entity", "`Zoe Zimmer`"),
+    ],
+)
 def test_lint_names_what_is_wrong_and_where(project: Box, name: str, value: Any, rule: str, said: str) -> None:
     write(project, f"golden/memory/{name}.gold.json", value)
     found = project.row3("lint", "--format", "json", code=2).json["findings"]
@@ -184,17 +138,6 @@ def test_lint_names_what_is_wrong_and_where(project: Box, name: str, value: Any,
     assert mine[0]["file"].startswith("golden/memory/")
     assert said in mine[0]["message"]
     assert mine[0]["line"] > 0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_broken_case_stops_the_run_and_loses_nothing(project: Box, kind: str) -> None:
-    before = project.tree()
-    place = {"events": "documents/m1", "entities": "documents/m1", "retrieval": "queries/q1", "graph": "graph/g1"}[kind]
-    project.write(f"golden/memory/{place}.gold.json", '{"id": NaN}')
-    done = project.row3("--suite", kind, "--baseline", code=2)
-    assert len(done.errors) == 1
-    assert f"golden/memory/{place}.gold.json" in done.errors[0]
-    assert project.tree().keys() == before.keys()
 
 
 @pytest.mark.parametrize("settings", [None, "", 'suite = "events"\n'])
@@ -235,7 +178,7 @@ def test_a_case_is_looked_into(project: Box, kind: str) -> None:
     assert "no case matches `nobody`" in project.row3("investigate", "nobody", "--suite", kind, code=2).errors[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every_row("kind", KINDS)
 def test_what_is_for_extraction_says_so(project: Box, kind: str) -> None:
     done = project.row3("aliases", "review", "--list", "--suite", kind, code=2)
     assert f"of kind `{kind}`, which has no aliases" in done.errors[0]
@@ -309,7 +252,7 @@ def test_the_shipped_corpus_scores_its_own_labels_as_perfect(tmp_path: Path) -> 
         assert short <= {"precision_at_3"}, "some queries have fewer than three relevant documents"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every_row("kind", KINDS)
 def test_two_commits_are_compared_though_the_cases_lie_deeper(project: Box, kind: str) -> None:
     (first, *_) = project.row3("diff", "main", "main", "--suite", kind, code=0).out.splitlines()
     assert first.startswith(f"row3 diff · {kind}: main (git ")

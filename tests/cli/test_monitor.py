@@ -9,6 +9,7 @@ import pytest
 
 from tests.monitored import jsonl, record
 from tests.projects import Box
+from tests.rows import every_row
 
 FEEDBACK = {"id": "r1", "at": "2026-11-02T00:00:00Z", "thumb": "up"}
 
@@ -73,7 +74,7 @@ def test_a_sample_has_no_empty_field_but_the_one_to_fill_in(box: Box, empty: str
     assert empty not in json.loads(line)["record"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "told"),
     [
         (("ingest", "missing.jsonl"), "error: missing.jsonl: the file does not exist"),

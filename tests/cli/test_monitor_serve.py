@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 from tests.projects import Box
+from tests.rows import every_row
 
 TOKEN = {"ROW3_MONITOR_TOKEN": "a-long-secret-token"}
 
@@ -53,7 +54,7 @@ def test_a_port_in_use_is_one_message(box: Box) -> None:
     assert done.err == f"error: row3 monitor serve: port {port} is in use. Choose another with --port.\n"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("host", "env", "told"),
     [
         ("0.0.0.0", {}, "other machines can reach 0.0.0.0, but $ROW3_MONITOR_TOKEN has fewer than 16"),

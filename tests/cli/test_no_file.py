@@ -12,15 +12,15 @@ from tests.projects import Box
 
 PATIENCE_S = 30
 WAYS = [
-    ("golden/bread/rye.gold.json", ["", "--compare", "--baseline", "--compare --against HEAD", "investigate rye"]),
-    ("prompts/extract-v1.1.md", ["", "--compare", "promote v1.1"]),
-    ("prompts/promoted.json", ["", "--compare"]),
-    ("recordings/bread/extract-v1.1.jsonl", ["", "--compare", "recordings list", "recordings verify", "lint"]),
-    ("baselines/bread.json", ["--compare", "--baseline", "lint", "report"]),
-    ("metrics-history.json", ["", "--compare", "history", "lint"]),
+    ("golden/bread/rye.gold.json", ["", "--compare --against HEAD"]),
+    ("prompts/extract-v1.1.md", ["promote v1.1"]),
+    ("prompts/promoted.json", ["--compare"]),
+    ("recordings/bread/extract-v1.1.jsonl", ["--compare", "recordings verify", "lint"]),
+    ("baselines/bread.json", ["--compare", "report"]),
+    ("metrics-history.json", ["--compare", "history"]),
     ("row3.toml", ["", "lint"]),
     ("CHANGELOG.md", ["lint", "promote v1.1"]),
-    ("golden/bread/quarantine.json", ["", "lint"]),
+    ("golden/bread/quarantine.json", ["lint"]),
 ]
 
 

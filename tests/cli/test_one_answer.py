@@ -14,6 +14,7 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
+from tests.rows import every_row
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 BROKEN = FakeReply(status=500, body=b'{"error": {"message": "boom"}}')
@@ -205,14 +206,14 @@ def test_a_provider_that_refuses_everything_tells_the_command_with_the_error(box
     assert len(fixed.asked) == len(CASES) - (asked - 1)
 
 
-@pytest.mark.parametrize("command", ["", "--compare", "--all", "promote v1.1", "report", "comment", "leaderboard"])
-@pytest.mark.parametrize("mode", ["", "--mode replay"])
+@every_row("command", ["", "--compare", "--all", "promote v1.1", "report", "comment", "leaderboard"])
+@every_row("mode", ["", "--mode replay"])
 def test_it_is_for_live_runs_only(box: Box, command: str, mode: str) -> None:
     (error,) = box.row3(*command.split(), *mode.split(), "--continue", code=2).errors
     assert "--continue is for live runs only" in error
 
 
-@pytest.mark.parametrize("command", ["power", "diff v1.0 v1.1", "history", "investigate"])
+@every_row("command", ["power", "diff v1.0 v1.1", "history", "investigate"])
 def test_a_command_without_live_runs_does_not_have_it(box: Box, command: str) -> None:
     assert "has no option `--continue`" in box.row3(*command.split(), "--continue", code=2).err
 

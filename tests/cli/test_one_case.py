@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.projects import Box, tiny
+from tests.rows import every_row
 
 NOUNS = "cases|answers|requests|recordings|responses|runs|concepts|relationships|canaries|prompts|files"
 PLURAL = re.compile(rf"(?<![\d.,])\b1 (?:\w+ )?(?:{NOUNS})\b")
@@ -30,7 +31,7 @@ def fallen(box: Box) -> Box:
     return box
 
 
-@pytest.mark.parametrize(
+@every_row(
     "command",
     [
         ("--compare",),
@@ -46,7 +47,6 @@ def fallen(box: Box) -> Box:
         ("recordings", "list"),
         ("--dry-run", "--mode", "live"),
     ],
-    ids=" ".join,
 )
 def test_one_of_a_thing_is_no_plural(fallen: Box, command: tuple[str, ...]) -> None:
     done = fallen.row3(*command)

@@ -8,23 +8,13 @@ import pytest
 from row3.cli.app import COMMANDS, main
 from row3.cli.common import Common
 from tests.projects import Box
+from tests.rows import every_row
 
 VALUES = {
-    "suite": "bread",
-    "case": "r*",
-    "mode": "live",
-    "model": "baker-1",
-    "temperature": "0",
-    "seed": "0",
-    "max_tokens": "9",
-    "repeats": "2",
-    "format": "json",
-    "out": "out.txt",
-    "approve": "why",
-    "policy": "fixed",
-    "inconclusive": "block",
-    "fail": "overall:5",
-}
+    "suite": "bread", "case": "r*", "mode": "live", "model": "baker-1", "temperature": "0", "seed": "0",
+    "max_tokens": "9", "repeats": "2", "format": "json", "out": "out.txt", "approve": "why", "policy": "fixed",
+    "inconclusive": "block", "fail": "overall:5",
+}  # fmt: skip
 
 
 def leaves() -> dict[str, click.Command]:
@@ -47,7 +37,7 @@ def test_the_help_describes_six_commands_and_names_the_others(capsys: pytest.Cap
     assert [*names, *others.replace(",", "").split()] == list(COMMANDS)
 
 
-@pytest.mark.parametrize("words", leaves())
+@every_row("words", leaves())
 def test_help_clips_nothing_and_every_shared_option_has_one_type(
     words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,7 +65,7 @@ def test_a_group_alone_shows_its_help(tiny_promoted: Box, group: str) -> None:
     assert done.err == tiny_promoted.row3(group, "--help", code=0).out
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "says"),
     [
         (["history", "--model", "y"], "`row3 history` has no option `--model`. See `row3 history --help`."),
@@ -108,7 +98,7 @@ def test_what_a_command_takes_is_taken_before_its_name_too(box: Box) -> None:
     assert "suite `none` does not exist" in error
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "says"),
     [
         (["--policy", "paired"], "--policy needs --compare"),
@@ -125,7 +115,7 @@ def test_options_that_contradict_each_other_are_refused(tiny_promoted: Box, args
     assert says in error
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "says"),
     [
         (["--compare", "--approve", "--format", "json"], "--approve: `--format` looks like an option, so REASON"),
@@ -152,7 +142,7 @@ TWICE = [
 ]
 
 
-@pytest.mark.parametrize("args", TWICE, ids=" ".join)
+@every_row("args", TWICE)
 def test_of_two_values_none_silently_wins(tiny_promoted: Box, args: list[str]) -> None:
     before = tiny_promoted.tree()
     (error,) = tiny_promoted.row3(*args, *args[-2:], code=2).errors
@@ -187,7 +177,7 @@ def test_a_word_means_the_same_in_every_command() -> None:
     assert all(repeated[name] == {True} for name in ("--case", "--tag", "--prompt"))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "meant"),
     [
         (("leaderboard", "--models", "x"), "--model"),

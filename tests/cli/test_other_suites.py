@@ -8,6 +8,7 @@ import pytest
 
 from tests.memory import answers, memory, record
 from tests.projects import Box
+from tests.rows import every_row
 
 HAS = "Suite `graph` has it: use `--suite graph`."
 
@@ -23,7 +24,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return made
 
 
-@pytest.mark.parametrize(
+@every_row(
     "command",
     [
         ("--case", "g1"),
@@ -39,7 +40,6 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Box:
         ("leaderboard", "--case", "g1"),
         ("diff", "find-events-v1.0", "run:latest", "--case", "g1"),
     ],
-    ids=" ".join,
 )
 def test_every_command_says_which_suite_has_the_case(box: Box, command: tuple[str, ...]) -> None:
     done = box.row3(*command, code=2)

@@ -11,33 +11,33 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, worse
-from tests.suites import spoil, with_baselines
+from tests.rows import every_row
+from tests.suites import spoil
 
 ENDINGS = {"json": "json", "codequality": "json", "markdown": "md", "comment": "md", "junit": "xml", "html": "html"}
 ALL = ("table", "json", "markdown", "junit", "github", "codequality")
-WRITTEN = [
-    *((("--compare",), form) for form in ALL),
-    *(((), form) for form in ALL),
-    *((("report",), form) for form in (*ALL, "comment", "html")),
-    *((("--all",), form) for form in ALL),
-    *((("lint",), form) for form in ("table", "json", "github", "codequality")),
-    *((("diff", "v1.0", "v1.1"), form) for form in ("table", "json", "markdown")),
-    *((("leaderboard",), form) for form in ("table", "json", "markdown")),
-    *((("investigate", "rye"), form) for form in ("table", "json", "markdown")),
-    *(((command,), form) for command in ("power", "flaky", "cases", "history") for form in ("table", "json")),
-    *((("recordings", command), form) for command in ("list", "verify") for form in ("table", "json")),
-    *((("monitor", "figures"), form) for form in ("table", "json")),
-    *((("review", "weekly"), form) for form in ("table", "markdown", "html", "json")),
-    *((("aliases", "review", "--list"), form) for form in ("table", "json")),
-    *((("--dry-run", "--mode", "live"), form) for form in ("table", "json")),
-    *((("score", "bread", "--outputs", "outputs.jsonl"), form) for form in ALL),
-    (("promote", "v1.1", "--dry-run"), "table"),
-    (("recordings", "prune", "--dry-run"), None),
-    (("recordings", "import", "raw.jsonl"), None),
-    (("hook", "status"), None),
-    (("init",), None),
-    (("comment", "--dry-run"), "markdown"),
-]
+WRITTEN: dict[tuple[str, ...], tuple[str | None, ...]] = {
+    **dict.fromkeys([("--compare",), (), ("--all",), ("score", "bread", "--outputs", "outputs.jsonl")], ALL),
+    ("report",): (*ALL, "comment", "html"),
+    ("lint",): ("table", "json", "github", "codequality"),
+    ("review", "weekly"): ("table", "markdown", "html", "json"),
+    **dict.fromkeys(
+        [("diff", "v1.0", "v1.1"), ("leaderboard",), ("investigate", "rye")], ("table", "json", "markdown")
+    ),
+    **dict.fromkeys(
+        [
+            ("power",), ("flaky",), ("cases",), ("history",), ("recordings", "list"), ("recordings", "verify"),
+            ("monitor", "figures"), ("aliases", "review", "--list"), ("--dry-run", "--mode", "live"),
+        ],
+        ("table", "json"),
+    ),
+    ("promote", "v1.1", "--dry-run"): ("table",),
+    ("comment", "--dry-run"): ("markdown",),
+    **dict.fromkeys(
+        [("recordings", "prune", "--dry-run"), ("recordings", "import", "raw.jsonl"), ("hook", "status"), ("init",)],
+        (None,),
+    ),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -53,23 +53,21 @@ def busy(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.mark.parametrize(
-    ("command", "form"), WRITTEN, ids=[f"{'-'.join(command) or 'row3'}-{form}" for command, form in WRITTEN]
-)
-def test_the_same_path_is_written_again_and_again(
-    busy: Box, tmp_path: Path, command: tuple[str, ...], form: str | None
-) -> None:
-    target = tmp_path / f"result.{ENDINGS.get(form or 'table', 'txt')}"
-    flags = [] if form is None or command[0:1] == ("comment",) else ["--format", form]
-    codes, texts = [], []
-    for _ in range(2):
-        done = busy.row3(*command, *flags, "--out", str(target), CI="true", GITHUB_STEP_SUMMARY=str(tmp_path / "s"))
-        assert not any("--out" in line for line in done.errors)
-        codes.append(done.code)
-        texts.append(target.read_text("utf-8"))
-    assert codes[0] == codes[1]
-    assert codes[0] in ((0, 2) if command == ("lint",) else (0, 1, 3))
-    assert all(texts)
+@pytest.mark.parametrize("command", WRITTEN, ids=" ".join)
+def test_the_same_path_is_written_again_and_again(busy: Box, tmp_path: Path, command: tuple[str, ...]) -> None:
+    for form in WRITTEN[command]:
+        target = tmp_path / f"result.{ENDINGS.get(form or 'table', 'txt')}"
+        target.unlink(missing_ok=True)
+        flags = [] if form is None or command[0:1] == ("comment",) else ["--format", form]
+        codes, texts = [], []
+        for _ in range(2):
+            done = busy.row3(*command, *flags, "--out", str(target), CI="true", GITHUB_STEP_SUMMARY=str(tmp_path / "s"))
+            assert not any("--out" in line for line in done.errors)
+            codes.append(done.code)
+            texts.append(target.read_text("utf-8"))
+        assert codes[0] == codes[1]
+        assert codes[0] in ((0, 2) if command == ("lint",) else (0, 1, 3))
+        assert all(texts)
 
 
 def test_so_is_that_of_a_drift(box: Box, model: Callable[..., FakeModel]) -> None:
@@ -83,15 +81,14 @@ def test_so_is_that_of_a_drift(box: Box, model: Callable[..., FakeModel]) -> Non
 
 
 @pytest.mark.parametrize("verb", [["--compare"], ["--baseline"], []], ids=" ".join)
-def test_so_are_those_of_all_suites_of_which_one_cannot_be_used(tmp_path: Path, verb: list[str]) -> None:
-    box = with_baselines(tmp_path / "project")
-    spoil(box)
+def test_so_are_those_of_all_suites_of_which_one_cannot_be_used(suites: Box, verb: list[str]) -> None:
+    spoil(suites)
     for form in ALL:
         name = f"all-{form}.{ENDINGS.get(form, 'txt')}"
         for _ in range(2):
-            done = box.row3(*verb, "--all", "--format", form, "--out", name)
+            done = suites.row3(*verb, "--all", "--format", form, "--out", name)
             assert not any("--out" in line for line in done.errors), done
-            assert box.read(name)
+            assert suites.read(name)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +138,7 @@ def test_a_live_run_asks_nothing_before_it_refuses(box: Box, model: Callable[...
     assert not fake.asked
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "name", "says"),
     [
         (["report"], "x.json", ".json is for json or codequality, not markdown. Use --format json or codequality, or"),
@@ -191,8 +188,8 @@ def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
         assert box.read(f"there/{name}") == "mine\n"
 
 
-@pytest.mark.parametrize("folder", ["golden", "golden/bread", "golden/new", "prompts", "recordings", "baselines"])
-@pytest.mark.parametrize("command", ["trend --out", "schema --out"])
+@every_row("folder", ["golden", "golden/bread", "golden/new", "prompts", "recordings", "baselines"])
+@every_row("command", ["trend --out", "schema --out"])
 def test_no_chart_or_schema_goes_where_row3_reads_its_data(box: Box, command: str, folder: str) -> None:
     before = box.tree()
     (error,) = box.row3(*command.split(), folder, code=2).errors

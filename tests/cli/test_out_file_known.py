@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.cli.out_file import is_generated
+from tests.rows import every_row
 
 FORMS = ("table", "github", "markdown", "comment", "json", "codequality", "junit", "html", "svg", "png", "schema")
 
@@ -14,7 +13,7 @@ def ours(form: str, text: str | bytes) -> bool:
     return is_generated(form, raw, raw[-100:])
 
 
-@pytest.mark.parametrize("form", FORMS)
+@every_row("form", FORMS)
 def test_an_empty_file_may_go_and_any_other_text_may_not(form: str) -> None:
     assert ours(form, "")
     assert ours(form, " \n\t\n")
@@ -22,7 +21,7 @@ def test_an_empty_file_may_go_and_any_other_text_may_not(form: str) -> None:
         assert not ours(form, text)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("form", "text"),
     [
         ("json", '{"schemaVersion": 1, "suite": "bread"}'),

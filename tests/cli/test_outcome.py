@@ -11,6 +11,7 @@ import pytest
 
 from tests.chat_server import ChatServer, FakeReply
 from tests.projects import Box
+from tests.rows import every_row
 
 SUITE = "outcome"
 QUOTE = "Bob: Complete API refactor by March 25th"
@@ -141,13 +142,9 @@ def metrics(result: Mapping[str, Any]) -> dict[str, float]:
 
 
 BETTER = {
-    "valueWinRate": 0.5,
-    "passRate": 1.0,
-    "evidenceRate": 1.0,
-    "hallucinationRate": 0.0,
-    "ties": 0.5,
+    "valueWinRate": 0.5, "passRate": 1.0, "evidenceRate": 1.0, "hallucinationRate": 0.0, "ties": 0.5,
     "positionBias": 0.0,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", sorted(ARMS))
@@ -301,18 +298,6 @@ def test_lint_names_evidence_that_is_not_there(tmp_path: Path, desk: Desk) -> No
     assert "`cases` is not a list" in box.row3("--mode", "record", code=2).errors[0]
 
 
-def test_informational_suites_stay_diagnostics(tmp_path: Path, desk: Desk) -> None:
-    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
-    box.replace(
-        "row3.toml", f"\n[suites.{SUITE}.arms", f"\n[suites.{SUITE}.gate]\ninformational = true\n\n[suites.{SUITE}.arms"
-    )
-    box.row3("--baseline", "--mode", "record", code=0)
-    box.replace("row3.toml", 'model = "strong"', 'model = "feeble"')
-    result = box.row3("--compare", "--mode", "record", "--format", "json", code=0).json
-    assert result["deltas"]["evidenceRate"] == -1
-    assert not result["blocked"]
-
-
 def test_events_beside_it_stay_diagnostics(first: Box) -> None:
     """V7.1: the suites below the answer are looked at, and block nothing."""
     first.row3("--baseline", "--suite", "events", code=0)
@@ -405,7 +390,7 @@ def test_a_changed_arm_answers_by_the_criteria_of_the_base_too(tmp_path: Path, d
     assert result["deltas"]["evidenceRate"] == -1
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("cases", "missing", "complete"),
     [(1, 1, True), (4, 1, True), (4, 2, False), (39, 2, False), (40, 2, True), (59, 3, False), (60, 3, True)],
 )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.cli.output import inert, tell
+from tests.rows import every_row
 
 LINES = st.text(st.sampled_from(" \t\n\r:#[a\x85\u2028")) | st.text()
 
@@ -28,7 +29,7 @@ def test_elsewhere_a_text_is_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert inert("::notice::x") == "::notice::x"
 
 
-@pytest.mark.parametrize("mark", ["\n", "\r\n", " \n\n ", "\u2028", "\u2029", "\x85", "\v", "\x1b[2J"])
+@every_row("mark", ["\n", "\r\n", " \n\n ", "\u2028", "\u2029", "\x85", "\v", "\x1b[2J"])
 def test_what_a_message_quotes_begins_no_line(mark: str, capsys: pytest.CaptureFixture[str]) -> None:
     tell(f"error: item `x{mark}error: y`: broken")
     said = capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tests.bakery import IDS, bakery, case_of, record
-from tests.projects import CONFIG, SUITE, Box
+from tests.projects import CONFIG, SUITE, Box, copy_of
 
 FULL = dict.fromkeys(IDS, 4)
 
@@ -37,10 +37,7 @@ def two_fell_once(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return suite(tmp_path_factory.mktemp("two-fell") / "project", FULL | {IDS[0]: 2, IDS[7]: 2})
 
 
-@pytest.fixture
-def two_fell(two_fell_once: Box, tmp_path: Path) -> Box:
-    """A copy."""
-    return two_fell_once.copy(tmp_path / "project")
+two_fell = copy_of("two_fell_once")
 
 
 def test_the_fixed_rule_blocks_and_says_that_it_may_be_noise(two_fell: Box) -> None:

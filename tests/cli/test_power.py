@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.bakery import bakery, found, record
-from tests.projects import Box
+from tests.projects import Box, copy_of
+from tests.rows import every_row
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +22,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(planned: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return planned.copy(tmp_path_factory.mktemp("copy") / "project")
+box = copy_of("planned")
 
 
 def test_the_plan_in_words_within_80_columns_and_nothing_written(box: Box) -> None:
@@ -42,11 +40,6 @@ def test_the_plan_in_words_within_80_columns_and_nothing_written(box: Box) -> No
     assert done.err == ""
     assert box.tree() == before
     assert box.git("status", "--porcelain").out == ""
-
-
-def test_the_same_every_time(box: Box) -> None:
-    # Each with a hash seed of its own.
-    assert box.row3("power", code=0, fresh=True).out == box.row3("power", code=0, fresh=True).out
 
 
 def test_once_asked_says_how_to_find_out_about_repeats(box: Box) -> None:
@@ -71,13 +64,7 @@ def test_the_limit_of_the_configuration_is_the_default(box: Box) -> None:
     assert box.row3("power", "--format", "json", code=0).json["metrics"]["overall"]["wantedDrop"] == 0.06
 
 
-def test_out_writes_a_file(box: Box) -> None:
-    done = box.row3("power", "--out", "plan.txt", code=0)
-    assert done.out == ""
-    assert "detect a drop of" in box.read("plan.txt").replace("\n", " ")
-
-
-@pytest.mark.parametrize(
+@every_row(
     ("arguments", "says"),
     [
         (("--detect", "-3"), "--detect"),
@@ -92,22 +79,3 @@ def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> Non
     done = box.row3("power", *arguments, code=2)
     assert (done.out, len(done.errors)) == ("", 1)
     assert says in done.err
-
-
-def test_nothing_to_plan_from(box: Box) -> None:
-    for path in (*box.path("recordings").rglob("*.jsonl"), *box.path("baselines").rglob("*.json")):
-        path.unlink()
-    for path in box.path(".row3/runs").glob("*.json"):
-        path.unlink()
-    done = box.row3("power", code=2)
-    assert len(done.errors) == 1
-    assert "nothing to plan from: there is no baseline" in done.err
-
-
-def test_a_broken_recording_is_told_with_its_line(box: Box) -> None:
-    name = "recordings/bread/extract-v1.1.jsonl"
-    lines = box.read(name).split("\n")
-    box.write(name, "\n".join(["{", *lines[1:]]))
-    done = box.row3("power", code=2)
-    assert len(done.errors) == 1
-    assert f"{name}:1" in done.err

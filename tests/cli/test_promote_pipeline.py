@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import HOME, Box, shipped
+from tests.rows import every_row
 
 BOTH = {"decompose-concepts": "v1.1", "map-ontology": "v1.1"}
 
@@ -110,7 +111,7 @@ def test_a_named_prompt_leaves_the_other_as_it_is(box: Box) -> None:
     assert "15 of 15 cases have no answer, so nothing is promoted. map-ontology-v1.1: no recording" in done.errors[0]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "said"),
     [
         (["v9.9"], "no prompt has version v9.9. Versions: decompose-concepts v1.0, decompose-concepts v1.1, map-"),

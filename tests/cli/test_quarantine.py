@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.bakery import IDS, bakery, found, record
-from tests.projects import Box
+from tests.bakery import bakery, found, record
+from tests.projects import Box, copy_of
 
 FILE = "golden/bread/quarantine.json"
 
@@ -39,24 +39,13 @@ def promoted(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A copy."""
-    return promoted.copy(tmp_path_factory.mktemp("copy") / "project")
+box = copy_of("promoted")
 
 
 WORDS = "quarantined: 1 case (iris until {}: wavers, #12)"
 
 
 class TestShown:
-    def test_in_the_comparison(self, box: Box) -> None:
-        put(box, "iris")
-        done = box.row3("--compare", code=0)
-        assert WORDS.format(day(20)) in once(done.out)
-        assert f"in quarantine until {day(20)}: not counted" in once(done.out)
-        assert "compared  14 of 15 cases" in done.out
-        assert max(map(len, done.out.splitlines()[1:])) <= 80
-
     def test_in_the_scorecard_where_n_shows_it(self, box: Box) -> None:
         put(box, "iris")
         done = box.row3(code=0)
@@ -65,47 +54,15 @@ class TestShown:
         assert (recall.split()[2], recall.split()[-1]) == ("100.0%", "14")
         assert any(line.split()[:2] == ["✗", "iris"] for line in done.out.splitlines())
 
-    @pytest.mark.parametrize("command", [(), ("--compare",)])
-    def test_in_json(self, box: Box, command: tuple[str, ...]) -> None:
-        put(box, "iris")
-        value = box.row3(*command, "--format", "json", code=0).json
-        assert [entry["case"] for entry in value["quarantined"]] == ["iris"]
-        assert value["quarantined"][0]["until"] == day(20)
-        assert value["denominators"]["recall"] == 14
-        assert len(value["cases"]) == 15
-
-    @pytest.mark.parametrize("command", [(), ("--compare",)])
-    def test_in_markdown(self, box: Box, command: tuple[str, ...]) -> None:
-        put(box, "iris")
-        assert f"quarantined: 1 case (iris until {day(20)}" in box.row3(*command, "--format", "markdown", code=0).out
-
     def test_no_failure_in_junit(self, box: Box) -> None:
         put(box, "iris")
         assert 'failures="0"' in box.row3("--compare", "--format", "junit", code=0).out
-
-    def test_json_says_that_there_is_none(self, box: Box) -> None:
-        value = box.row3("--compare", "--format", "json", code=0).json
-        assert value["quarantined"] == []
-        assert "quarantineExpired" not in value
 
     def test_an_expired_one_counts_again_and_says_so(self, box: Box) -> None:
         put(box, "iris", since=-20, until=0)
         done = box.row3("--compare", code=0)
         assert f"quarantine expired, counted again: iris on {day(0)}" in once(done.out)
         assert box.row3("--format", "json", code=0).json["quarantineExpired"][0]["case"] == "iris"
-
-    def test_too_many_are_an_error(self, box: Box) -> None:
-        put(box, *IDS[:4])
-        done = box.row3("--compare", code=2)
-        assert len(done.errors) == 1
-        assert f"{FILE}: 4 of 15 cases are in quarantine; no more than one in 5 may be" in done.err
-
-    def test_lint_reads_it_and_takes_it_for_no_case(self, box: Box) -> None:
-        put(box, "iris")
-        assert "quarantine.json" not in box.row3("lint").out
-        box.write(FILE, "{")
-        done = box.row3("lint", code=2)
-        assert FILE in done.out
 
 
 def test_a_run_of_the_quarantined_case_alone_is_listed_and_judges_nothing(box: Box) -> None:

@@ -53,13 +53,6 @@ class TestAskedAgain:
         assert {case["id"] for case in value["cases"]} == set(CASES)
         assert all(case["now"] < case["then"] and not case["same"] for case in value["cases"])
 
-    def test_one_other_answer_is_listed(self, box: Box, finds: dict[str, int]) -> None:
-        finds["rye"] = 4
-        done = box.row3("recordings", "drift", code=0)
-        assert "2 answered word for word as before" in said(done)
-        assert "rye 78.8% 85.0% +6.2" in said(done)
-        assert "oven 7" not in said(done)
-
     def test_the_prompts_that_are_named_and_a_sample(self, box: Box, finds: dict[str, int]) -> None:
         finds |= dict.fromkeys(CASES, 4)
         args = ("--prompt", "extract-v1.1", "--sample", "2", "--random-seed", "1", "--format", "json")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,8 @@ import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
-from tests.suites import spoil, with_baselines
+from tests.rows import every_row
+from tests.suites import spoil
 
 TOP = "<!doctype html>"
 
@@ -36,12 +36,6 @@ def test_other_endings_and_stdout_get_markdown_and_a_format_is_stronger(box: Box
     box.row3("report", "--format", "json", "--out", "report.json", code=0)
     assert box.read("report.json").startswith("{")
     assert box.row3("report", "--format", "html", code=0).out.startswith(TOP)
-
-
-def test_only_the_report_has_this_form(box: Box) -> None:
-    for command in (["--compare"], ["history"], ["score", "bread", "--outputs", "none.jsonl"]):
-        done = box.row3(*command, "--format", "html", code=2)
-        assert "html" in done.err
 
 
 def test_it_reports_a_block_without_judging(box: Box) -> None:
@@ -71,13 +65,6 @@ def test_a_part_of_the_cases_and_another_base(box: Box) -> None:
     assert "from git" in page
 
 
-def test_without_a_baseline_it_says_how_to_make_one(box: Box) -> None:
-    box.path("baselines/bread.json").unlink()
-    done = box.row3("report", "--out", "report.html", code=2)
-    assert "row3 --baseline" in done.err
-    assert not box.path("report.html").exists()
-
-
 def test_a_place_that_cannot_be_written_is_refused_and_an_old_report_survives_a_bad_run(box: Box) -> None:
     done = box.row3("report", "--out", "nowhere/report.html", code=2)
     assert "--out nowhere/report.html" in done.err
@@ -85,27 +72,6 @@ def test_a_place_that_cannot_be_written_is_refused_and_an_old_report_survives_a_
     box.write("golden/bread/rye.gold.json", "{")
     box.row3("report", "--out", "report.html", code=2)
     assert box.read("report.html") == "the old one"
-
-
-def test_a_broken_history_is_an_error_of_one_line(box: Box) -> None:
-    box.write("metrics-history.json", "[\n{\n")
-    done = box.row3("report", "--out", "report.html", code=2)
-    assert len(done.errors) == 1
-    assert "metrics-history.json" in done.errors[0]
-
-
-def test_the_page_can_be_written_far_from_the_project(box: Box, tmp_path: Path) -> None:
-    target = tmp_path / "elsewhere.html"
-    box.row3("report", "--out", str(target), CI="true", code=0)
-    assert target.read_text(encoding="utf-8").startswith(TOP)
-    assert oct(os.stat(target).st_mode & 0o444) == oct(0o444)
-
-
-def test_the_runs_of_the_history_are_drawn_and_this_one_last(box: Box) -> None:
-    box.row3("--compare", code=0)
-    box.row3("report", "--out", "report.html", code=0)
-    page = box.read("report.html")
-    assert '<img alt="Overall 85.0%, up 6.2 points since ' in page
 
 
 def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
@@ -124,7 +90,7 @@ def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
     assert after == before
 
 
-@pytest.mark.parametrize("args", [["--compare"], [], ["diff", "baseline", "latest"], ["--compare", "--all"]])
+@every_row("args", [["--compare"], [], ["diff", "baseline", "latest"], ["--compare", "--all"]])
 def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_path: Path, args: list[str]) -> None:
     box = tiny_promoted.copy(tmp_path / "project")
     (error,) = box.row3(*args, "--out", "r.html", code=2).errors
@@ -133,8 +99,8 @@ def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_pat
     assert not box.path("r.html").exists()
 
 
-@pytest.mark.parametrize("name", ["row3.toml", "metrics-history.json", "golden/bread/rye.gold.json"])
-@pytest.mark.parametrize("command", [("report",), ("--compare",), ("comment", "--dry-run")])
+@every_row("name", ["row3.toml", "metrics-history.json", "golden/bread/rye.gold.json"])
+@every_row("command", [("report",), ("--compare",), ("comment", "--dry-run")])
 def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command: tuple[str, ...]) -> None:
     before = box.tree()
     (error,) = box.row3(*command, "--out", name, code=2).errors
@@ -144,10 +110,9 @@ def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command:
 
 class TestAllSuites:
     @pytest.fixture
-    def several(self, tmp_path: Path) -> Box:
-        box = with_baselines(tmp_path / "project")
-        spoil(box)
-        return box
+    def several(self, suites: Box) -> Box:
+        spoil(suites)
+        return suites
 
     def test_a_folder_gets_a_page_of_each_and_an_index(self, several: Box) -> None:
         before = several.tree()
@@ -173,12 +138,7 @@ class TestAllSuites:
         shown = several.row3("report", "--all", "--format", "json", code=2).json
         assert [each["suite"] for each in shown["suites"]] == ["broken", "good", "incomplete", "worse"]
 
-    def test_what_blocks_is_reported_and_not_judged(self, tmp_path: Path) -> None:
-        box = with_baselines(tmp_path / "project")
-        box.row3("report", "--all", "--out", "pages", code=0)
-        assert "BLOCK · row3</title>" in box.read("pages/index.html")
-
-    @pytest.mark.parametrize(
+    @every_row(
         ("args", "told"),
         [
             (("--out", "all.html"), "Name a folder: --out FOLDER"),

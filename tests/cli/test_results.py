@@ -6,96 +6,11 @@ import json
 import os
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, Done, first, flawless, worse
-
-DOCUMENTED = {
-    "schemaVersion",
-    "suite",
-    "mode",
-    "prompts",
-    "model",
-    "metrics",
-    "intervals",
-    "zones",
-    "deltas",
-    "verdict",
-    "reasons",
-    "usage",
-    "cases",
-}
-METRICS = {"recall", "precision", "f1", "relationshipAccuracy", "provenanceCoverage", "hallucinationRate", "overall"}
-
-
-def test_json_has_the_documented_keys_and_the_hand_computed_figures(box: Box) -> None:
-    result = box.row3("--compare", "--prompt", "extract-v1.0", "--format", "json", code=0).json
-    assert result.keys() >= DOCUMENTED
-    # Three of four concepts, all relationships, all quoted: 0.25 * 3/4 + 0.6.
-    assert result["metrics"]["recall"] == pytest.approx(0.75)
-    assert result["metrics"]["f1"] == pytest.approx(2 * 0.75 / 1.75)
-    assert result["metrics"]["overall"] == pytest.approx(0.7875)
-    assert result["metrics"].keys() >= METRICS
-    assert result["zones"]["recall"] == "pass"
-    assert set(result["deltas"].values()) == {0.0}
-    assert result["verdict"] == "proceed"
-    assert [case["id"] for case in result["cases"]] == ["oven", "rye", "yeast"]
-    assert all(case.keys() >= {"status", "metrics", "zones", "deltas", "matches"} for case in result["cases"])
-    states = [match["state"] for match in result["cases"][1]["matches"]["concepts"]]
-    assert states == ["exact"] * 3
-    missed = [one for one in result["cases"][1]["matches"]["expectedConcepts"] if one["foundBy"] is None]
-    assert [one["label"] for one in missed] == ["proofing"]
-
-
-def test_investigate_exits_0_and_block_1(box: Box) -> None:
-    box.row3("promote", "v1.1", code=0)
-    answers = {case_id: flawless(case) for case_id, case in CASES.items()}
-    box.prompt("1.2")
-    # One of twelve concepts: recall 11/12, overall worse by 25 * 1/12 = 2.1 points, recall by 8.3: blocks.
-    box.record("1.2", answers | {"rye": first(answers["rye"], 3)})
-    result = box.row3("--compare", "--policy", "fixed", "--format", "json", code=1).json
-    assert result["deltas"]["overall"] == pytest.approx(-0.25 / 12)
-    box.prompt("1.3")
-    # A canary among five concepts of one case: hallucination 1/15, precision worse by 6.7 points.
-    invented = {"label": "cold rye memory", "sourceQuote": "Rye"}
-    box.record("1.3", answers | {"rye": answers["rye"] | {"concepts": [*answers["rye"]["concepts"], invented]}})
-    result = box.row3("--compare", "--policy", "fixed", "--format", "json", code=1).json
-    assert result["metrics"]["hallucinationRate"] == pytest.approx(1 / 15)
-    box.prompt("1.4")
-    # A quote is missing for one of twelve: provenance worse by 8.3; of one relationship in six: by 16.7.
-    quoteless = [{"label": one["label"]} for one in answers["rye"]["concepts"][:1]] + answers["rye"]["concepts"][1:]
-    box.record("1.4", answers | {"rye": answers["rye"] | {"concepts": quoteless}})
-    box.write("row3.toml", box.read("row3.toml") + "[suites.bread.gate]\nmetrics = ['overall']\n")
-    result = box.row3("--compare", "--format", "json").json
-    assert result["deltas"]["overall"] == pytest.approx(-0.2 / 12)
-
-
-def test_small_regression_is_to_be_investigated(box: Box) -> None:
-    answers = {case_id: flawless(case) for case_id, case in CASES.items()}
-    long = {"label": "Rye is a cereal", "sourceQuote": "Rye is a cereal"}
-    case = CASES["rye"]
-    many = [{"label": f"grain number {number}"} for number in range(1, 100)]
-    box.case("rye", expectedConcepts=[*case["expectedConcepts"], *many])
-    full = {
-        "concepts": [{"label": one["label"], "sourceQuote": "Rye"} for one in [*case["expectedConcepts"], *many]],
-        "relationships": flawless(case)["relationships"],
-    }
-    box.record("1.0", answers | {"rye": full})
-    box.path("baselines/bread.json").unlink()
-    box.row3("--baseline", code=0)
-    box.record("1.1", answers | {"rye": {**full, "concepts": [*full["concepts"][:-4], long]}})
-    result = box.row3("--compare", "--format", "json", code=0).json
-    # recall 99/103 of one case in three: worse by 1.3 points.
-    assert result["deltas"]["recall"] == pytest.approx(-4 / 103 / 3)
-    assert result["verdict"] == "investigate"
-
-
-def test_no_baseline_is_2_and_says_how_to_make_one(box: Box) -> None:
-    box.path("baselines/bread.json").unlink()
-    assert "row3 --baseline" in box.row3("--compare", code=2).errors[0]
+from tests.projects import CASES, Box, Done, worse
+from tests.rows import every_row
 
 
 def told(done: Done) -> str:
@@ -109,20 +24,6 @@ def test_a_limit_that_one_side_has_not_is_told_in_words(box: Box) -> None:
     assert "None" not in done.out + done.err + box.row3("--dry-run", "--mode", "live", "-v", code=0).out
 
 
-def test_a_stale_recording_is_3_with_the_nearest_and_the_first_difference(box: Box) -> None:
-    box.replace("prompts/extract-v1.1.md", "You read texts", "You study texts")
-    before = box.tree()
-    done = box.row3("--compare", code=3)
-    assert len(done.errors) == 1
-    assert "recordings/bread/extract-v1.1.jsonl:1, first difference in promptDigest" in told(done)
-    assert "the same: rye, yeast" in told(done)
-    assert box.tree() == before
-    again = box.row3("--compare", "--model", "baker-2", "--prompt", "extract-v1.0", code=3)
-    assert "first difference in model: model is `baker-1` there and `baker-2` here" in told(again)
-    repeat = box.row3("--repeats", "2", "--prompt", "extract-v1.0", code=3)
-    assert "first difference in repeat" in told(repeat)
-
-
 def test_notes_go_to_stderr_and_the_result_to_stdout(box: Box) -> None:
     done = box.row3("--compare", "--approve", "for nothing", "--format", "json", code=0)
     assert done.json["verdict"] == "proceed"
@@ -133,12 +34,6 @@ def test_notes_go_to_stderr_and_the_result_to_stdout(box: Box) -> None:
     done = box.row3("--only", "changed", "--format", "json", code=0)
     assert [case["id"] for case in done.json["cases"]] == ["rye"]
     assert "no verdict on part of the suite" in done.err
-
-
-def test_quiet_means_no_notes(box: Box) -> None:
-    box.case("rye", expectedConcepts=CASES["rye"]["expectedConcepts"][:3])
-    assert box.row3("--only", "changed", "-q", code=0).err == ""
-    assert box.row3("--compare", "-q", "--approve", "for nothing", code=0).err == ""
 
 
 def test_only_failing_comes_from_the_last_run(box: Box) -> None:
@@ -168,69 +63,10 @@ def test_who_looks_again_leaves_no_trace(box: Box) -> None:
     assert box.tree() == before
 
 
-def test_case_takes_a_pattern_and_names_what_fits_nothing(box: Box) -> None:
-    result = box.row3("--case", "*e*", "--format", "json", code=0).json
-    assert [case["id"] for case in result["cases"]] == ["oven", "rye", "yeast"]
-    result = box.row3("--case", "r?e", "--format", "json", code=0).json
-    assert [case["id"] for case in result["cases"]] == ["rye"]
-    assert box.row3("--case", "wheat", code=2).errors
-
-
-def test_out_writes_the_file_and_leaves_stdout_empty(box: Box, tmp_path: Path) -> None:
-    done = box.row3("--compare", "--format", "json", "--out", str(tmp_path / "result.json"), code=0)
-    assert done.out == ""
-    value = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
-    assert value["verdict"] == "proceed"
-
-
-def test_an_out_that_cannot_be_written_is_told_before_anything_happens(box: Box) -> None:
-    before = box.tree()
-    done = box.row3("--compare", "--out", "golden", code=2)
-    assert "golden" in done.errors[0]
-    assert box.tree() == before
-
-
-def test_junit_has_a_failure_for_what_blocks_and_writes_nothing_tracked(box: Box) -> None:
-    worse(box)
-    before = box.tree()
-    done = box.row3("--compare", "--format", "junit", code=1)
-    root = ElementTree.fromstring(done.out)
-    names = {case.get("name") for case in root.iter("testcase")}
-    assert names >= set(CASES)
-    assert list(root.iter("failure"))
-    assert box.tree() == before
-
-
-def test_github_annotates_and_writes_the_step_summary(box: Box, tmp_path: Path) -> None:
-    worse(box)
-    summary = tmp_path / "summary.md"
-    done = box.row3("--compare", "--format", "github", code=1, GITHUB_STEP_SUMMARY=str(summary), CI="true")
-    assert "::error" in done.out
-    assert all(line.startswith("::") for line in done.out.splitlines() if line)
-    assert "Concept recall" in summary.read_text(encoding="utf-8")
-
-
-def test_markdown_names_what_was_lost(box: Box) -> None:
-    worse(box)
-    text = box.row3("--compare", "--format", "markdown", code=1).out
-    assert "| Concept recall" in text
-    assert "− lost: warmth" in text
-
-
 def test_replay_and_auto_take_what_is_recorded_without_a_key(box: Box) -> None:
     for mode in ("replay", "auto"):
         result = box.row3("--mode", mode, "--format", "json", code=0).json
         assert (result["mode"], result["usage"]["replayed"]) == (mode, 3)
-
-
-def test_a_full_disk_behind_stdout_is_one_message(box: Box) -> None:
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "row3"], cwd=box.root, env=box.env, stdout=full, stderr=subprocess.PIPE, check=False
-        )
-    assert done.returncode == 2
-    assert done.stderr.decode().count("error:") == 1
-    assert "Traceback" not in done.stderr.decode()
 
 
 def piped(box: Box, *args: str) -> tuple[int, bytes]:
@@ -254,7 +90,7 @@ def test_a_reader_that_goes_away_changes_no_verdict(box: Box, size: str) -> None
     assert piped(box, "--compare", "--format", size, "-v", "-q") == (1, b"")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "code"),
     [
         ("--help", 0),
@@ -314,8 +150,8 @@ def test_usage_errors_name_the_near_miss(box: Box) -> None:
         assert done.out == ""
 
 
-@pytest.mark.parametrize("command", [("drift",), ("power",), ("cases",), ("flaky",), ("history",)])
-@pytest.mark.parametrize("form", ["junit", "markdown", "github"])
+@every_row("command", [("drift",), ("power",), ("cases",), ("flaky",), ("history",)])
+@every_row("form", ["junit", "markdown", "github"])
 def test_a_form_that_a_command_does_not_have_is_refused_before_anything_is_asked(
     box: Box, command: tuple[str, ...], form: str
 ) -> None:

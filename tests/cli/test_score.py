@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.projects import CONFIG, Box, next_second, tiny
+from tests.projects import CONFIG, Box, tiny
 
 CASE: dict[str, Any] = {
     "sourceText": "Bees pollinate clover. Clover feeds cattle; nitrogen-fixing bacteria feed clover. Mites harm bees.",
@@ -82,97 +82,6 @@ def test_every_figure_is_as_computed_by_hand(project: Box) -> None:
     assert (result["mode"], result["prompts"], result["verdict"]) == ("outputs", {}, None)
 
 
-def test_a_flawless_output_is_excellent_and_an_empty_one_0(project: Box) -> None:
-    quote = CASE["sourceText"]
-    best = {
-        "concepts": [{"label": one["label"], "sourceQuote": quote} for one in CASE["expectedConcepts"]],
-        "relationships": CASE["expectedRelationships"],
-    }
-    result = scored(project, {"caseId": "bees", "output": best})
-    assert result["metrics"]["overall"] == pytest.approx(0.85)
-    assert result["zones"]["overall"] == "excellent"
-    result = scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
-    for key in (
-        "precision",
-        "recall",
-        "f1",
-        "relationshipAccuracy",
-        "provenanceCoverage",
-        "hallucinationRate",
-        "overall",
-    ):
-        assert result["metrics"][key] == 0.0
-
-
-def test_outputs_that_are_missing_broken_or_strange(project: Box) -> None:
-    assert scored(project, {"caseId": "bees", "error": "time-out"}, code=3)["failed"] == ["bees"]
-    assert scored(project, {"caseId": "bees", "output": "no idea"})["badAnswers"] == ["bees"]
-    for text, said in (
-        ('{"caseId": "bee", "output": {}}', "`bee` is not a golden case"),
-        ('{"caseId": "bees", "output": {"concepts": [NaN]}}', "NaN"),
-        ('{"caseId": "bees", "output": {}, "output": {}}', "occurs twice"),
-        ("<<<<<<< HEAD", "merge-conflict"),
-        ('{"caseId": "bees"', "not JSON"),
-        ("[]", "not a JSON object"),
-    ):
-        project.write("outputs.jsonl", text + "\n")
-        done = project.row3("score", "hives", "--outputs", "outputs.jsonl", code=2)
-        assert len(done.errors) == 1
-        assert "outputs.jsonl:1" in done.errors[0]
-        assert said in done.errors[0]
-    done = project.row3("score", "hivse", "--outputs", "outputs.jsonl", code=2)
-    assert "Did you mean `hives`" in done.errors[0]
-    assert "nowhere.jsonl" in project.row3("score", "hives", "--outputs", "nowhere.jsonl", code=2).errors[0]
-
-
-def generate(box: Box, count: int) -> None:
-    """Cases that differ from one another, and outputs that are right, wrong and in between."""
-    lines = []
-    for number in range(count):
-        names = [f"{word} {number}" for word in ("alpha", "beta", "gamma", "delta", "epsilon")]
-        case = {
-            "id": f"case-{number:04}",
-            "sourceText": f"{', '.join(names)} are all that case {number} is about.",
-            "expectedConcepts": [{"label": name, "aliases": [name.upper() + "x"]} for name in names],
-            "expectedRelationships": [
-                {"source": names[i], "predicate": "CAUSES", "target": names[i + 1]} for i in range(4)
-            ],
-            "forbiddenConcepts": [f"omega {number}"],
-        }
-        box.write(f"golden/hives/case-{number:04}.gold.json", json.dumps(case))
-        found = names[: 1 + number % 5] + ([f"omega {number}"] if number % 7 == 0 else []) + [f"alpho {number}"]
-        output: object = {
-            "concepts": [{"label": name, "sourceQuote": name if i % 2 else None} for i, name in enumerate(found)],
-            "relationships": [{"source": names[0], "predicate": "CAUSES", "target": name} for name in found[1:3]],
-        }
-        lines.append({"caseId": case["id"], "output": "nonsense" if number % 31 == 0 else output})
-    box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def test_one_process_and_two_give_the_same_result(tmp_path: Path) -> None:
-    box = Box(tmp_path / "project")
-    generate(box, 400)
-    one, two = (
-        box.row3("score", "hives", "--outputs", "outputs.jsonl", "--format", "json", "--jobs", jobs, code=0).json
-        for jobs in ("1", "2")
-    )
-    for value in (one, two):
-        del value["runId"], value["at"]
-    assert len(one["cases"]) == 400
-    assert one == two
-
-
-def test_a_scored_file_is_kept_as_a_run_that_diff_can_name(project: Box) -> None:
-    scored(project, {"caseId": "bees", "output": OUTPUT})
-    (first,) = project.path(".row3/runs").glob("*.json")
-    next_second()
-    scored(project, {"caseId": "bees", "output": {**OUTPUT, "concepts": OUTPUT["concepts"][:1]}})
-    value = project.row3("diff", first.stem, "latest", "--format", "json", code=0).json
-    assert value["metrics"]["recall"]["before"] == pytest.approx(RECALL)
-    assert value["metrics"]["recall"]["after"] == pytest.approx(1 / 5)
-    assert value["compared"] == 1
-
-
 def test_a_scored_file_is_not_the_last_run_of_the_prompts(project: Box) -> None:
     scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
     done = project.row3("--only", "failing", code=2)
@@ -187,15 +96,6 @@ def test_half_a_surrogate_pair_in_an_output_is_scored_like_any_name(project: Box
     assert done.err == ""
     assert "itself failed" not in done.out
     assert done.out
-
-
-def test_v_names_what_was_missed_and_what_is_a_canary(project: Box) -> None:
-    less = {**OUTPUT, "concepts": [*OUTPUT["concepts"][:1], {"label": "yoghurt"}]}
-    project.write("outputs.jsonl", json.dumps({"caseId": "bees", "output": less}) + "\n")
-    shown = project.row3("score", "hives", "--outputs", "outputs.jsonl", "-v", code=0).out
-    assert "missed" in shown
-    assert "yoghurt" in shown
-    assert "yoghurt" not in project.row3("score", "hives", "--outputs", "outputs.jsonl", code=0).out
 
 
 def test_an_exact_scorer_knows_labels_and_aliases_alone(tmp_path: Path) -> None:

@@ -15,19 +15,14 @@ from row3.domain.requests import digest_text
 from row3.domain.scores import CaseScore
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, SUITE, Box, flawless, tiny, worse
+from tests.rows import every_row
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 EVIL = {".git/config": b"[core]\n\tfsmonitor = touch pwned\n", ".git/hooks/pre-commit": b"#!/bin/sh\ntouch pwned\n"}
 COMMANDS = (
-    "lint",
-    "history",
-    "--mode replay",
-    "--compare",
-    "recordings list",
-    "monitor figures",
-    "hook run pre-commit",
+    "lint", "history", "--mode replay", "--compare", "recordings list", "monitor figures", "hook run pre-commit",
     "score bread --outputs x.jsonl",
-)
+)  # fmt: skip
 
 
 def forge_transaction(folder: Path, files: dict[str, bytes]) -> None:
@@ -55,7 +50,7 @@ def clone(box: Box, tmp_path: Path) -> Box:
     return Box(tmp_path / "clone", box.env)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@every_row("command", COMMANDS)
 def test_a_tracked_local_folder_is_refused_and_writes_nothing(clone: Box, command: str) -> None:
     before = of_git(clone)
     done = clone.row3(*command.split(), code=2)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import Box, clean_env
+from tests.rows import every_row
 
 HEAVY = ("httpx2", "matplotlib", "git", "numpy", "genai_prices", "openai")
 SHOW = f"; import sys; print(sorted({{n.partition('.')[0] for n in sys.modules}} & set({(*HEAVY, 'pydantic')!r})))"
@@ -21,7 +22,7 @@ def loaded(code: str, cwd: Path) -> str:
     return done.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "code",
     [
         "import row3",

@@ -12,6 +12,7 @@ import pytest
 
 from tests.journeys import judged
 from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
+from tests.rows import every_row
 
 ANSWERS = "answers.json"
 FUNCTION = """
@@ -150,6 +151,7 @@ def test_a_worse_system_is_blocked_and_its_version_is_named(box: Box, kind: str)
     assert "0 removed, 18 kept" in box.row3("recordings", "prune", code=0).out
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str) -> None:
     """It cannot be asked as it was, and beside itself it would never fall."""
     box.row3("--baseline", "--mode", "record", code=0)
@@ -163,6 +165,7 @@ def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str
         assert worse["usage"]["requests"] == len(CASES)
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_a_case_without_an_answer_makes_the_run_incomplete_and_nothing_zero(box: Box) -> None:
     answer(box, {"rye": "raise the index is gone"})
     done = box.row3("--mode", "live", "--format", "json", code=3)
@@ -173,13 +176,7 @@ def test_a_case_without_an_answer_makes_the_run_incomplete_and_nothing_zero(box:
     assert not box.path(f"baselines/{SUITE}.json").exists()
 
 
-def test_nonsense_is_a_bad_answer_and_scores_0(box: Box) -> None:
-    answer(box, {"rye": "I'd rather talk about the weather"})
-    result = box.row3("--mode", "live", "--format", "json", code=0).json
-    rye = next(case for case in result["cases"] if case["id"] == "rye")
-    assert (rye["status"], rye["metrics"]["overall"]) == ("bad_answer", 0.0)
-
-
+@pytest.mark.parametrize("kind", ["python"])
 def test_there_are_no_prompts_and_no_model(box: Box) -> None:
     for args in (["--prompt", "extract-v1.1"], ["promote", "v1.1"]):
         error = box.row3(*args, code=2).errors[0]
@@ -189,6 +186,7 @@ def test_there_are_no_prompts_and_no_model(box: Box) -> None:
     assert "no models and prompts to rank" in box.row3("leaderboard", code=2).errors[0]
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     box.row3("--baseline", "--mode", "record", code=0)
     box.commit("baseline")
@@ -200,6 +198,7 @@ def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     assert blocks >= {"block entered_fail_zone recall", "block worse overall", "block unconfirmed overall"}
 
 
+@pytest.mark.parametrize("kind", ["python"])
 def test_a_baseline_of_another_version_than_the_one_that_runs_blocks(box: Box, kind: str) -> None:
     box.row3("--baseline", "--mode", "record", code=0)
     box.commit("baseline")
@@ -231,16 +230,6 @@ def test_the_request_is_planned_and_drift_is_asked_for(box: Box, kind: str) -> N
     assert box.row3("drift", "--format", "json").json["metrics"]["overall"]["delta"] < 0
 
 
-def test_a_changed_corpus_is_another_question(tmp_path: Path) -> None:
-    box = system_box(tmp_path / "project", "mcp")
-    box.row3("--mode", "record", code=0)
-    box.row3(code=0)
-    box.write("corpus/oats.txt", "oats")
-    assert "or a file of its corpus, has changed" in " ".join(box.row3(code=3).out.split())
-    box.path("corpus/oats.txt").unlink()
-    box.row3(code=0)
-
-
 def test_the_hook_blocks_a_commit_that_makes_a_system_worse(tmp_path: Path) -> None:
     box = system_box(tmp_path / "project", "mcp")
     box.row3("--baseline", "--mode", "record", code=0)
@@ -264,16 +253,6 @@ def test_the_hook_blocks_a_commit_that_makes_a_system_worse(tmp_path: Path) -> N
     box.row3("hook", "run", "pre-commit", code=3)  # the corpus is part of the question
 
 
-@pytest.mark.parametrize("kind", TYPES)
-def test_no_secret_reaches_a_recording(tmp_path: Path, kind: str) -> None:
-    box = system_box(tmp_path / "project", kind)
-    if kind != "python":
-        box.replace("row3.toml", 'command = "python"', 'command = "python"\nenv = ["API_TOKEN"]')
-    box.row3("--baseline", "--mode", "record", code=0, API_TOKEN="very-secret-value")
-    for name, content in box.tree().items():
-        assert b"very-secret-value" not in content, name
-
-
 @pytest.mark.parametrize("kind", ["command", "mcp"])
 @pytest.mark.parametrize("how", ["said", "raised"])
 def test_a_system_that_tells_its_secret_is_not_quoted(tmp_path: Path, kind: str, how: str) -> None:
@@ -290,7 +269,7 @@ def test_a_system_that_tells_its_secret_is_not_quoted(tmp_path: Path, kind: str,
         assert b"very-secret-value" not in content, name
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "words"),
     [
         ('"python"\nargs', '"nonesuch"\nargs', ": No such file or directory"),
@@ -307,7 +286,7 @@ def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: s
     assert words in done.errors[0]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "words"),
     [
         ("{source_text}", "{sourcetext}", "`{sourcetext}` has no value; known: {topic}, {source_text}"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, Box, flawless, worse
-from tests.suites import with_baselines
+from tests.rows import every_row
 
 NOTED = "metrics-history.json; commit it with the change"
 
@@ -101,13 +101,6 @@ class TestOutputsAndResponses:
         by_id = {case["id"]: case["problem"] for case in found["cases"]}
         assert by_id == {case_id: f"outputs.jsonl:{at}: {said}" for at, case_id in enumerate(CASES, 1)}
 
-    def test_a_golden_case_with_a_wrong_part_shows_no_class(self, box: Box) -> None:
-        box.case("rye", expectedConcepts=["rye"])
-        for args in (["lint"], ["--compare"]):
-            done = box.row3(*args, code=2)
-            assert 'should be an object, not `"rye"`' in done.out + done.err
-            assert "ExpectedConcept" not in done.out + done.err
-
 
 class TestTheHistoryIsNoted:
     def test_on_a_table_only(self, box: Box) -> None:
@@ -130,13 +123,12 @@ class TestTheHistoryIsNoted:
         assert NOTED not in done.err
         assert "commit metrics-history.json and CHANGELOG.md: they hold the approval" in " ".join(done.out.split())
 
-    def test_for_all_suites(self, tmp_path: Path) -> None:
-        box = with_baselines(tmp_path / "project")
-        assert f"4 comparisons were added to {NOTED}" in box.row3("--compare", "--all").err
-        assert NOTED not in box.row3("--compare", "--all", "--format", "json").err
+    def test_for_all_suites(self, suites: Box) -> None:
+        assert f"4 comparisons were added to {NOTED}" in suites.row3("--compare", "--all").err
+        assert NOTED not in suites.row3("--compare", "--all", "--format", "json").err
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("args", "told"),
     [
         (["score"], "Missing argument 'SUITE'. See `row3 score --help`."),

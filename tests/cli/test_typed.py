@@ -142,22 +142,6 @@ def test_typed_entities_have_the_names_of_experiments_and_every_count_is_told(pr
     ]
 
 
-def test_the_scorecard_says_what_kind_of_error_the_prompt_makes(project: Box) -> None:
-    text = scored(project, standup=POOR).out
-    assert "Type accuracy           75.0%" in text
-    assert max(map(len, text.split("\n"))) <= 80
-    text = scored(project, "--format", "markdown", standup=POOR).out
-    assert "**Relationships**: 7 extracted: 1 exact · 1 inverse · 2 wrong predicate (manage for manages 1, " in text
-
-
-def test_python_gives_the_same(project: Box) -> None:
-    import row3
-
-    card = row3.score(SUITE, [{"caseId": "standup", "output": POOR}], project=project.root)
-    assert card.entity_metrics == pytest.approx(ENTITIES)
-    assert card.match_counts == COUNTS
-
-
 def test_a_comparison_shows_which_counts_moved(project: Box) -> None:
     project.row3("promote", "v1.0", "--approve", "to begin with", code=0)
     done = project.row3("--compare", "--format", "json", code=0).json
@@ -232,12 +216,3 @@ def test_the_investigation_names_wrong_types_and_unknown_predicates(project: Box
     faults = done["cases"][0]["faults"]
     assert [one["note"] for one in faults if one["cause"] == "type"] == ["normalised", "normalised", "wrong"]
     assert [one["label"] for one in faults if one["cause"] == "unknown"] == ["manage", "funds"]
-
-
-def test_the_investigation_of_an_untyped_case_does_not_speak_of_types(project: Box) -> None:
-    project.case("oven", **UNTYPED["oven"])
-    project.record("1.1", {"oven": {"concepts": [{"label": "steam"}], "relationships": []}})
-    text = project.row3("investigate", "standup", "-v", code=0).out
-    assert "Type accuracy" in text
-    assert "Types not as expected" not in text
-    assert "Type" not in project.row3("investigate", "oven", "-v", code=0).out

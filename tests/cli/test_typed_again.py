@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, SUITE, Box, Done, first, flawless, tiny, worse
+from tests.projects import CASES, SUITE, Box, Done, copy_of, first, flawless, tiny, worse
 
 OF_A_SUITE = (
     r"row3 (?:-v|--(?:compare|baseline|mode|repeats|case)|promote|investigate|trend|flaky|power|history|drift|"
@@ -32,10 +31,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(beside: Box, tmp_path: Path) -> Box:
-    """A copy."""
-    return beside.copy(tmp_path / "project")
+box = copy_of("beside")
 
 
 def told(box: Box, *args: str) -> list[str]:
@@ -66,16 +62,6 @@ def told(box: Box, *args: str) -> list[str]:
 def test_a_printed_command_names_the_suite(box: Box, args: list[str]) -> None:
     commands = told(box, *args)
     assert [command for command in commands if f"--suite {SUITE}" not in command] == []
-
-
-@pytest.mark.parametrize("prompt", ["extract-v1.1", "extract-v1.2"])
-def test_the_next_step_does_what_it_says(box: Box, prompt: str) -> None:
-    done = box.row3("--compare", "--suite", SUITE, "--prompt", prompt)
-    step = re.search(r"Next: row3 ([^\n]+)", done.out)
-    assert step is not None, done
-    again = box.row3(*step[1].split())
-    assert again.code == 0, again
-    assert prompt.replace("-v", " v") in again.out
 
 
 ASIDE = [

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from row3.commands.aliases import with_item
 from tests.projects import HOME
+from tests.rows import every_row
 
 ENTRY = {"date": "2026-12-02", "change": "alias `x`", "reason": "the text says so"}
 SHIPPED = sorted((HOME / "golden" / "decomposition").glob("*.gold.json"))
@@ -21,8 +22,8 @@ def appended(text: str, *path: str | int, item: Any = "é") -> str:
     return with_item(text.encode("utf-8"), path, item).decode("utf-8")
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-@pytest.mark.parametrize("ends", [b"\n", b"\r\n"], ids=["lf", "crlf"])
+@every_row("path", SHIPPED)
+@every_row("ends", [b"\n", b"\r\n"])
 def test_every_shipped_case_takes_an_alias_and_keeps_all_its_lines(path: Path, ends: bytes) -> None:
     raw = path.read_bytes().replace(b"\n", ends)
     position = len(json.loads(raw)["expectedConcepts"]) // 2

@@ -20,13 +20,14 @@ from row3.project.suites import make_suite
 from row3.project.tree import WorkTree
 from row3.providers.base import endpoint_for
 from row3.running.lineup import line_up
+from tests.rows import every_row
 
 
 def _by_path(created: list[Created]) -> dict[str, str]:
     return {item.path: item.what for item in created}
 
 
-@pytest.mark.parametrize("starter", STARTERS)
+@every_row("starter", STARTERS)
 def test_an_empty_folder_becomes_a_project_of_six_files_that_lints(tmp_path: Path, starter: str) -> None:
     created = _by_path(init(tmp_path, starter))
     assert set(created.values()) == {"created"}
@@ -66,7 +67,7 @@ def _uncommented(path: Path) -> Config:
     return read_config(WorkTree(path.parent))
 
 
-@pytest.mark.parametrize("starter", STARTERS)
+@every_row("starter", STARTERS)
 def test_the_commented_settings_are_the_defaults(tmp_path: Path, starter: str) -> None:
     init(tmp_path, starter)
     path = tmp_path / "row3.toml"
@@ -136,7 +137,7 @@ def test_nothing_is_overwritten_and_missing_lines_are_appended(tmp_path: Path) -
     assert ignored.returncode == 0
 
 
-@pytest.mark.parametrize("line", [".row3", "/.row3/", ".row3/"])
+@every_row("line", [".row3", "/.row3/", ".row3/"])
 def test_another_way_to_ignore_the_local_folder_is_enough(tmp_path: Path, line: str) -> None:
     (tmp_path / ".gitignore").write_text(f"{line}\n")
     assert _by_path(init(tmp_path))[".gitignore"] == "kept"

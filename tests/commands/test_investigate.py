@@ -146,11 +146,9 @@ def labels(reply: Reply) -> list[str]:
 def test_missed_concepts_with_their_place_and_the_nearest_extracted(project: Project) -> None:
     found = looked_into(project)
     assert causes(found, "missed") == {
-        "fermentation": "stated",
-        "lactic acid bacterium": "near",
-        "gluten formation": "implied",
+        "fermentation": "stated", "lactic acid bacterium": "near", "gluten formation": "implied",
         "kneading": "stated",
-    }
+    }  # fmt: skip
     missed = listed(found, "missed")
     place = missed["fermentation"].place
     assert place is not None
@@ -165,12 +163,9 @@ def test_missed_concepts_with_their_place_and_the_nearest_extracted(project: Pro
 def test_unexpected_concepts(project: Project) -> None:
     found = looked_into(project)
     assert causes(found, "extra") == {
-        "LAB": "ungrounded",
-        "crumb osmosis": "canary",
-        "dough": "unexpected",
-        "moon *phase*": "ungrounded",
+        "LAB": "ungrounded", "crumb osmosis": "canary", "dough": "unexpected", "moon *phase*": "ungrounded",
         "sourdough": "duplicate",
-    }
+    }  # fmt: skip
     assert listed(found, "extra")["dough"].place is not None
     assert listed(found, "extra")["sourdough"].other == "sourdough"
 
@@ -195,13 +190,9 @@ def test_wrong_relationships_by_cause(project: Project) -> None:
 def test_quotes_that_are_missing_changed_or_made_up(project: Project) -> None:
     found = looked_into(project)
     assert causes(found, "evidence") == {
-        "cereal": "missing",
-        "salt": "made-up",
-        "proofing": "made-up",
-        "LAB": "unsupported",
-        "crumb osmosis": "made-up",
-        "moon *phase*": "missing",
-    }
+        "cereal": "missing", "salt": "made-up", "proofing": "made-up", "LAB": "unsupported",
+        "crumb osmosis": "made-up", "moon *phase*": "missing",
+    }  # fmt: skip
     quotes = listed(found, "evidence")
     salt = quotes["salt"]
     assert salt.place is not None

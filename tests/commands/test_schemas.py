@@ -28,30 +28,18 @@ from row3.project.quarantine import write_quarantine
 from row3.project.recording_lines import to_line
 from row3.project.reviewed import from_line, with_wrong
 from row3.project.tree import WorkTree
+from tests.rows import every_row
 
 ROOT = Path(__file__).parents[2]
 SHA = "0" * 64
 KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-case",), "graph": ("graph-case",)}
 NAMES = sorted(
     [
-        "baseline",
-        "calibration",
-        "checks-case",
-        "golden-case",
-        "history",
-        "label",
-        "lesson",
-        "outcome-case",
-        "promoted",
-        "quarantine",
-        "recording",
-        "result",
-        "results",
-        "reviewed",
-        "row3",
+        "baseline", "calibration", "checks-case", "golden-case", "history", "label", "lesson", "outcome-case",
+        "promoted", "quarantine", "recording", "result", "results", "reviewed", "row3",
     ]
     + [name for names in KINDS.values() for name in names]
-)
+)  # fmt: skip
 MEMORY = [
     (path, schema)
     for folder, names in KINDS.items()
@@ -78,9 +66,7 @@ def test_every_schema_exists_and_is_valid() -> None:
         assert schema["description"]
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "golden/decomposition").glob("*.gold.json")), ids=lambda path: path.name
-)
+@every_row("path", sorted((ROOT / "golden/decomposition").glob("*.gold.json")))
 def test_the_shipped_golden_cases_fit(path: Path) -> None:
     name = {"memory-operations": "checks-case", "outcome": "outcome-case"}.get(path.parent.name, "golden-case")
     assert _errors(name, json.loads(path.read_text(encoding="utf-8"))) == []
@@ -92,7 +78,7 @@ def test_the_shipped_cases_of_a_memory_fit() -> None:
         assert _errors(schema, json.loads(path.read_text(encoding="utf-8"))) == [], path.name
 
 
-@pytest.mark.parametrize("starter", STARTERS)
+@every_row("starter", STARTERS)
 def test_files_from_init_fit(tmp_path: Path, starter: str) -> None:
     init(tmp_path, starter)
     paths = [*(tmp_path / "golden" / starter).iterdir()]
@@ -103,7 +89,7 @@ def test_files_from_init_fit(tmp_path: Path, starter: str) -> None:
     assert _errors("row3", tomllib.loads((tmp_path / "row3.toml").read_text(encoding="utf-8"))) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("change", "place"),
     [
         ({"expectedConcept": []}, "expectedConcept"),
@@ -119,13 +105,9 @@ def test_a_wrong_golden_case_does_not_fit(change: dict[str, Any], place: str) ->
 
 
 JUDGED = {
-    "schemaVersion": 1,
-    "caseId": "rye",
-    "item": "salt",
-    "verdict": "wrong",
-    "text": "0123456789abcdef",
+    "schemaVersion": 1, "caseId": "rye", "item": "salt", "verdict": "wrong", "text": "0123456789abcdef",
     "date": "2026-12-02",
-}
+}  # fmt: skip
 
 
 def test_a_written_judgement_fits() -> None:
@@ -133,7 +115,7 @@ def test_a_written_judgement_fits() -> None:
     assert _errors("reviewed", json.loads(line)) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     "change", [{"verdict": "right"}, {"text": "0"}, {"date": "2.12.2026"}, {"schemaVersion": 2}, {"case": "rye"}]
 )
 def test_a_wrong_judgement_does_not_fit(change: dict[str, Any]) -> None:
@@ -163,13 +145,13 @@ def test_settings() -> None:
     assert _errors("row3", {"mode": "reply"})
 
 
-@pytest.mark.parametrize("name", ["Bad", "a b", "a\n", ""])
+@every_row("name", ["Bad", "a b", "a\n", ""])
 def test_a_name_that_no_suite_may_have(name: str) -> None:
     assert _errors("row3", {"suites": {"a": {}}}) == []
     assert _errors("row3", {"suites": {name: {}}})
 
 
-@pytest.mark.parametrize("key", [key for key in TYPES if key != "equals"])
+@every_row("key", [key for key in TYPES if key != "equals"])
 def test_a_check_without_a_value(key: str) -> None:
     """What row3 refuses is refused in the editor; `equals` may want null."""
     case = {"id": "a", "input": "text", "checks": [{"equals": None}]}
@@ -209,7 +191,7 @@ def test_a_recording_as_row3_writes_it() -> None:
     assert _errors("recording", value) == ["$.response: 'text' is a required property"]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "recordings").glob("*/*.jsonl")), ids=lambda path: path.name)
+@every_row("path", sorted((ROOT / "recordings").glob("*/*.jsonl")))
 def test_the_shipped_recordings_fit(path: Path) -> None:
     validator = Draft202012Validator(SCHEMAS["recording"])
     for line in path.read_text(encoding="utf-8").splitlines():

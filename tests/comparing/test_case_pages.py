@@ -31,29 +31,17 @@ SCORE = CaseScore(
 
 def test_the_row_has_the_primary_metric_of_the_kind_whatever_its_name() -> None:
     assert row_of(KIND, CASE, SCORE, {PRIMARY: "fail"}) == {
-        "id": "rye",
-        "title": "Rye",
-        "domain": "social",
-        "status": "scored",
-        "move": "regressed",
-        "value": 0.5,
-        "delta": -0.25,
-        "zone": "fail",
-        "critical": True,
-    }
+        "id": "rye", "title": "Rye", "domain": "social", "status": "scored", "move": "regressed", "value": 0.5,
+        "delta": -0.25, "zone": "fail", "critical": True,
+    }  # fmt: skip
 
 
 def test_without_an_answer_or_a_baseline_there_are_no_numbers() -> None:
     failed = CaseScore("x", "failed", {}, problem="down")
     row = row_of(KIND, object(), failed, {})
     assert [row[key] for key in ("title", "move", "value", "delta", "zone", "critical")] == [
-        "",
-        "",
-        None,
-        None,
-        None,
-        False,
-    ]
+        "", "", None, None, None, False,
+    ]  # fmt: skip
     assert body_of(KIND, failed, {}) == {"metrics": [], "problem": "down"}
     assert answer_of(KIND, failed) == {"answer": None, "matches": None}
 

@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from row3.cli.formats import FORMS
 from row3.domain.endpoints import PRESETS
 from row3.kinds import MODULES
 from row3.kinds.checks.model import TYPES
+from tests.rows import every_row
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "row3"
@@ -43,7 +42,7 @@ def files_naming(is_named: Callable[[set[object]], bool]) -> set[str]:
     return {path for path, found in NAMED.items() if is_named(found)}
 
 
-@pytest.mark.parametrize("question", ROWS)
+@every_row("question", ROWS)
 def test_a_question_is_answered_by_a_few_files_that_exist(question: str) -> None:
     files = ROWS[question]
     assert files or "`docs/" in question
@@ -70,7 +69,7 @@ def test_a_service_a_kind_and_a_format_are_lines_where_the_table_says() -> None:
         assert all(set(names) & NAMED[file] for file in ROWS[question] if file.endswith(".py")), question
 
 
-@pytest.mark.parametrize("type_", [each for each in TYPES if "_" in each and each != "json_schema"])
+@every_row("type_", [each for each in TYPES if "_" in each and each != "json_schema"])
 def test_a_type_of_check_is_named_where_the_table_says(type_: str) -> None:
     # `json_schema` is left out: it is also a word of OpenAI's interface.
     importer = {"commands/importing/promptfoo_checks.py"}  # it maps the names of another tool

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any, get_args
 
 import click
-import pytest
 
 from row3.domain.endpoints import PRESETS
 from row3.domain.models import keys_of, models_in
@@ -24,6 +23,7 @@ from row3.kinds.extraction.lint import SIZES
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS
 from row3.project.config import Config
+from tests.rows import every_row
 
 KINDS = all_kinds()
 
@@ -76,7 +76,7 @@ def test_the_command_reference_is_what_the_script_prints() -> None:
     assert read("commands.md") == COMMANDS.page(), "run: python docs/_commands.py > docs/commands.md"
 
 
-@pytest.mark.parametrize("path", markdown_files(), ids=lambda path: path.relative_to(ROOT).as_posix())
+@every_row("path", markdown_files())
 def test_relative_links_lead_somewhere(path: Path) -> None:
     text = INLINE_CODE.sub("", FENCED.sub("", path.read_text(encoding="utf-8")))
     broken = []
@@ -98,11 +98,7 @@ def test_the_table_of_contents_lists_every_page() -> None:
     assert not [name for name in pages if f"({name})" not in contents], "list it in docs/README.md"
 
 
-def command_parameters() -> list[Any]:
-    return [pytest.param(name, command, id=name) for name, command in COMMANDS.commands()]
-
-
-@pytest.mark.parametrize(("name", "command"), command_parameters())
+@every_row(("name", "command"), COMMANDS.commands())
 def test_every_option_of_a_command_is_documented(name: str, command: click.Command) -> None:
     commands, _, rest = read("commands.md").partition("\n## ")
     row = next((line for line in commands.split("\n") if re.match(rf"\| `{name}[ `]", line)), "")
@@ -176,9 +172,7 @@ def all_models_in(annotation: Any) -> Iterator[Any]:
         yield from all_models_in(part)
 
 
-@pytest.mark.parametrize(
-    ("page", "model"), [("configuration.md", Config), ("golden-cases.md", GoldenCase)], ids=["row3.toml", "golden case"]
-)
+@every_row(("page", "model"), [("configuration.md", Config), ("golden-cases.md", GoldenCase)])
 def test_every_key_is_documented(page: str, model: Any) -> None:
     text = read(page)
     assert not [key for key in keys(model) if f"`{key}`" not in text]
@@ -192,7 +186,7 @@ def test_every_metric_is_documented() -> None:
 MEMORY_KINDS = ("events", "entities", "retrieval", "graph")
 
 
-@pytest.mark.parametrize("name", MEMORY_KINDS)
+@every_row("name", MEMORY_KINDS)
 def test_every_key_of_a_kind_is_documented_in_its_section(name: str) -> None:
     section = read("kinds.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
     elsewhere = {*keys(MemoryCase)} | {"events": {*keys(ExpectedEntity)}, "entities": {*keys(EventsCase)}}.get(
@@ -204,7 +198,7 @@ def test_every_key_of_a_kind_is_documented_in_its_section(name: str) -> None:
     assert not [metric.key for metric in KINDS[name].metrics if f"`{metric.key}`" not in section]
 
 
-@pytest.mark.parametrize("name", MEMORY_KINDS)
+@every_row("name", MEMORY_KINDS)
 def test_the_documented_zones_of_a_kind_are_the_defaults(name: str) -> None:
     section = read("kinds.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
     for metric in KINDS[name].metrics:
@@ -241,7 +235,7 @@ def test_every_preset_is_documented() -> None:
         assert endpoint.key_variable is None or f"`{endpoint.key_variable}`" in row
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.relative_to(DOCS).as_posix())
+@every_row("path", sorted(DOCS.rglob("*.md")))
 def test_pages_name_no_folder_of_a_machine(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"(?<![\w.])/(?:tmp|home|root|work|Users)/", text)

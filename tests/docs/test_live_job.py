@@ -78,11 +78,8 @@ SUITES = ("decomposition", "entities", "events", "graph", "memory-operations", "
 class TestLive:
     def test_every_suite_is_asked_and_judged(self, forge: Forge, server: RecordedModel) -> None:
         assert list(forge.steps("live")) == [
-            "Install row3",
-            "Gate on live answers",
-            "Has the provider changed?",
-            "Summary",
-        ]
+            "Install row3", "Gate on live answers", "Has the provider changed?", "Summary",
+        ]  # fmt: skip
         at = {"OPENAI_BASE_URL": server.url}
         gate = forge.run("live", "Gate on live answers", **at)
         assert gate.code == 0, gate

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import clean_env, run
+from tests.rows import every_row
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +29,7 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     assert not [line for line in block[1].splitlines() if line not in ("", "…") and line not in printed]
 
 
-@pytest.mark.parametrize("name", ["decompose-concepts", "map-ontology"])
+@every_row("name", ["decompose-concepts", "map-ontology"])
 def test_where_the_demo_was_played_already_it_says_what_to_do(tmp_path: Path, name: str) -> None:
     (tmp_path / "examples").mkdir()
     (tmp_path / "prompts").mkdir()

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.projects import Box, Done, clean_env, run, tiny, worse
+from tests.rows import every_row
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github/actions/row3"
@@ -23,7 +24,7 @@ def tool(*command: str, tmp_path: Path) -> Done:
     return run(str(TOOLS / command[0]), *command[1:], cwd=ROOT, env=env)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "command",
     [
         (
@@ -35,7 +36,6 @@ def tool(*command: str, tmp_path: Path) -> Done:
         ("check-jsonschema", "--builtin-schema", "vendor.github-actions", str(ACTION / "action.yml")),
         ("check-jsonschema", "--builtin-schema", "vendor.gitlab-ci", "docs/gitlab-ci.yml"),
     ],
-    ids=lambda command: f"{command[0]} {Path(command[-1]).name}",
 )
 def test_the_tools_that_know_them_find_nothing(command: tuple[str, ...], tmp_path: Path) -> None:
     done = tool(*command, tmp_path=tmp_path)
@@ -52,7 +52,7 @@ def test_they_would_find_something(tmp_path: Path) -> None:
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
-@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+@every_row("file", WORKFLOWS)
 def test_a_workflow_has_few_rights_and_pinned_actions(file: Path) -> None:
     workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
     assert "pull_request_target" not in workflow[True]  # YAML 1.1 reads `on` as a truth

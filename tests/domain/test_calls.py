@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.calls import UnknownPlaceholderError, filled, found_at
+from tests.rows import every_row
 
 VALUES = {"query": "who {moved} it?", "limit": 5, "tags": ["a", "b"], "deep": {"list": [{"id": "x"}]}}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("template", "value"),
     [
         ("{query}", "who {moved} it?"),
@@ -32,7 +33,7 @@ def test_placeholders_are_filled(template: Any, value: Any) -> None:
     assert filled(template, VALUES) == value
 
 
-@pytest.mark.parametrize("template", ["{querry}", "a {deep.list.1.id}", "{limit.x}", "{", "a } b", "{two words}", "{}"])
+@every_row("template", ["{querry}", "a {deep.list.1.id}", "{limit.x}", "{", "a } b", "{two words}", "{}"])
 def test_a_placeholder_without_a_value_is_refused(template: str) -> None:
     with pytest.raises(UnknownPlaceholderError):
         filled(template, VALUES)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from row3.domain.changes import Interval, MetricChange
 from row3.domain.verdicts import Verdict
+from tests.rows import every_row
 
 CHANGE = MetricChange("overall", 0.7, 0.75, 0.05, -5.0, Verdict.PROCEED, 10)
 
 
-@pytest.mark.parametrize(("low", "high", "said"), [(0.01, 0.09, True), (-0.09, -0.01, True), (-0.01, 0.11, False)])
+@every_row(("low", "high", "said"), [(0.01, 0.09, True), (-0.09, -0.01, True), (-0.01, 0.11, False)])
 def test_a_change_is_significant_if_its_interval_excludes_0(low: float, high: float, said: bool) -> None:
     interval = Interval((low + high) / 2, low, high, 0.95, 0.5, 0.02, 9, 10)
     assert replace(CHANGE, interval=interval).significant is said

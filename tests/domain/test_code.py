@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.domain.code import Code, differences
+from tests.rows import every_row
 
 SETTING = "row3.toml field suites.a.provider"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("words", "path", "runs"),
     [
         (("sh", "run.sh"), "run.sh", True),

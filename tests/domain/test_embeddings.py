@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from row3.domain.embeddings import MOST_NUMBERS, cosine, embedding_digest, pack, unpack
 from row3.errors import InvalidFile
+from tests.rows import every_row
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False, width=32)
 VECTORS = st.lists(NUMBERS, min_size=2, max_size=40).filter(lambda v: max(map(abs, v)) > 1e-3)
@@ -34,15 +35,13 @@ def test_the_cosine_of_stored_vectors_is_accurate_and_symmetric(one: list[float]
     assert 0.0 <= kept <= 1.0
 
 
-@pytest.mark.parametrize(
-    "vector", [[], [0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0], [1.0] * (MOST_NUMBERS + 1)], ids=str.__class__
-)
+@every_row("vector", [[], [0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0], [1.0] * (MOST_NUMBERS + 1)])
 def test_an_invalid_vector_is_not_packed(vector: list[float]) -> None:
     with pytest.raises(ValueError, match="not a vector"):
         pack(vector)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     ["", "ä", "AAA", "not base64!", base64.b64encode(b"abc").decode(), base64.b64encode(bytes(8)).decode()]
     + [base64.b64encode(struct.pack("<2e", 1.0, bad)).decode() for bad in (math.nan, math.inf)],

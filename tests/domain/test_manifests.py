@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.domain.manifests import TIERS, file_stem, suite_of_stem, tier_of
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
-    ("mode", "tier"), [("replay", "replay"), ("record", "replay"), ("auto", "replay"), ("live", "live")]
-)
+@every_row(("mode", "tier"), [("replay", "replay"), ("record", "replay"), ("auto", "replay"), ("live", "live")])
 def test_only_the_live_mode_is_of_the_live_tier(mode: str, tier: str) -> None:
     assert tier_of(mode) == tier
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.metrics import Threshold, Zone, zone_of, zones_of
 from row3.kinds.extraction.score import METRICS
+from tests.rows import every_row
 
 
 def test_the_worst_zone_is_the_smallest() -> None:
@@ -37,7 +37,7 @@ def zone(key: str, value: float) -> Zone:
     return zone_of(value, threshold, higher_is_better=BY_KEY[key].higher_is_better)
 
 
-@pytest.mark.parametrize(("key", "limits"), LIMITS.items())
+@every_row(("key", "limits"), LIMITS.items())
 def test_the_thresholds_are_those_of_standards(key: str, limits: tuple[float, float, float]) -> None:
     assert BY_KEY[key].threshold == Threshold(*limits)
 
@@ -46,7 +46,7 @@ def test_no_other_metric_has_thresholds() -> None:
     assert {metric.key for metric in METRICS if metric.threshold} == set(LIMITS)
 
 
-@pytest.mark.parametrize("key", [key for key in LIMITS if key != "hallucinationRate"])
+@every_row("key", [key for key in LIMITS if key != "hallucinationRate"])
 def test_a_limit_belongs_to_the_better_zone_despite_rounding(key: str) -> None:
     for limit, below, at in zip(LIMITS[key], (FAIL, MARGINAL, PASS), (MARGINAL, PASS, EXCELLENT), strict=True):
         assert [zone(key, limit + d) for d in (-HAIR, -NOISE, 0.0, NOISE, HAIR)] == [below, at, at, at, at]
@@ -54,7 +54,7 @@ def test_a_limit_belongs_to_the_better_zone_despite_rounding(key: str) -> None:
     assert zone(key, 1.0) is EXCELLENT
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("rate", "wanted"),
     [
         (0.0, EXCELLENT),

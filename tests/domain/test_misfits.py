@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, StrictFloat, model_validator
 
 from row3.domain.misfits import Misfit, MisfitsError, convert
 from row3.domain.models import PART, CamelModel, Day, Model, Reply, Text, Worded, keys_of
+from tests.rows import every_row
 
 
 class Inner(Model):
@@ -38,7 +39,7 @@ class Outer(CamelModel):
         return self
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "told"),
     [
         ([], "should be an object, not an empty array"),
@@ -143,7 +144,7 @@ CYCLE["inner"] = CYCLE
 SURROGATE = "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "told"),
     [
         ({"text": 1}, ["field `text`: should be a string, not `1`"]),
@@ -208,14 +209,8 @@ def test_every_type_of_error_is_put_into_words(value: Any, told: list[str]) -> N
 
 
 WORDS = (
-    "should be ",
-    "should have ",
-    "is missing",
-    "is unknown; ",
-    "the text is empty",
-    "is nested",
-    "contains a lone",
-)
+    "should be ", "should have ", "is missing", "is unknown; ", "the text is empty", "is nested", "contains a lone",
+)  # fmt: skip
 ODD = st.recursive(
     st.none()
     | st.booleans()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain import numbers
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.printable import cells, plain, shorten, visible
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("shown", "expected"),
     [
         (numbers.percent(0.7), "70.0%"),
@@ -75,7 +75,7 @@ def test_a_text_of_megabytes_is_shortened_as_any_other() -> None:
     assert shorten("漢" * 1_000_000, 4) == "漢…"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("minimum", "higher", "blocking", "shown"),
     [
         (0.0, True, True, "–"),

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import pytest
-
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC, Predicates, fold_predicate
+from tests.rows import every_row
 
 EXPERIMENTS_INVERSES = {
     ("parent_of", "child_of"),
@@ -21,16 +20,9 @@ EXPERIMENTS_INVERSES = {
     ("originated_from", "origin_of"),
 }
 EXPERIMENTS_SYMMETRIC = {
-    "married_to",
-    "sibling_of",
-    "related_to",
-    "colleague_of",
-    "friend_of",
-    "neighbor_of",
-    "connected_to",
-    "associated_with",
-    "partnered_with",
-}
+    "married_to", "sibling_of", "related_to", "colleague_of", "friend_of", "neighbor_of", "connected_to",
+    "associated_with", "partnered_with",
+}  # fmt: skip
 
 
 def test_inverses_are_those_of_experiments() -> None:
@@ -45,12 +37,12 @@ def test_the_five_predicates_of_row_3() -> None:
     assert ROW3_PREDICATES == ("IS_A", "CAUSES", "PRECEDES", "REQUIRES", "RELATES_TO")
 
 
-@pytest.mark.parametrize("spelling", ["IS_A", "is_a", "Is a", "is-a", " is  a ", "IS A", "is_ a"])
+@every_row("spelling", ["IS_A", "is_a", "Is a", "is-a", " is  a ", "IS A", "is_ a"])
 def test_spellings_of_a_predicate_are_folded(spelling: str) -> None:
     assert fold_predicate(spelling) == "is_a"
 
 
-@pytest.mark.parametrize(("left", "right"), sorted(EXPERIMENTS_INVERSES))
+@every_row(("left", "right"), sorted(EXPERIMENTS_INVERSES))
 def test_a_pair_of_inverses_has_one_canonical_name_and_opposite_directions(left: str, right: str) -> None:
     (name, swapped, symmetric), (other, turned, _) = map(Predicates().canonical, (left, right))
     assert name == other
@@ -58,12 +50,12 @@ def test_a_pair_of_inverses_has_one_canonical_name_and_opposite_directions(left:
     assert symmetric is False
 
 
-@pytest.mark.parametrize("name", SYMMETRIC)
+@every_row("name", SYMMETRIC)
 def test_symmetric_predicates_in_any_spelling(name: str) -> None:
     assert Predicates().canonical(name.upper().replace("_", " ")) == (name, False, True)
 
 
-@pytest.mark.parametrize("name", ["IS_A", "CAUSES", "PRECEDES", "REQUIRES"])
+@every_row("name", ["IS_A", "CAUSES", "PRECEDES", "REQUIRES"])
 def test_the_other_row_3_predicates_have_a_direction(name: str) -> None:
     assert Predicates().canonical(name) == (name.lower(), False, False)
 
@@ -94,7 +86,7 @@ def test_the_inverse_of_a_symmetric_predicate_is_symmetric() -> None:
     assert predicates.canonical("owned_by") == ("owns", True, True)
 
 
-@pytest.mark.parametrize("pairs", [(("meets", "meets"),), (("a", "b"), ("b", "c"), ("c", "a"))])
+@every_row("pairs", [(("meets", "meets"),), (("a", "b"), ("b", "c"), ("c", "a"))])
 def test_a_predicate_that_is_its_own_inverse_is_symmetric(pairs: tuple[tuple[str, str], ...]) -> None:
     predicates = Predicates(pairs, ())
     assert all(predicates.canonical(name)[2] for pair in pairs for name in pair)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-import pytest
-
 from row3.domain.quarantine import LONGEST_DAYS, Quarantined, complaint, room, split
+from tests.rows import every_row
 
 START = date(2026, 11, 22)
 
 
-@pytest.mark.parametrize(("cases", "most"), [(0, 0), (4, 0), (5, 1), (9, 1), (10, 2), (15, 3), (10_000, 2000)])
+@every_row(("cases", "most"), [(0, 0), (4, 0), (5, 1), (9, 1), (10, 2), (15, 3), (10_000, 2000)])
 def test_a_fifth_rounded_down(cases: int, most: int) -> None:
     assert room(cases) == most
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("days", "says"),
     [(-1, "not after"), (0, "not after"), (1, ""), (LONGEST_DAYS, ""), (LONGEST_DAYS + 1, "91 days")],
 )
@@ -26,7 +25,7 @@ def test_from_one_day_to_ninety(days: int, says: str) -> None:
     assert bool(found) is bool(says)
 
 
-@pytest.mark.parametrize(("today", "active"), [("2026-11-30", True), ("2026-12-01", False), ("2027-01-01", False)])
+@every_row(("today", "active"), [("2026-11-30", True), ("2026-12-01", False), ("2027-01-01", False)])
 def test_on_its_last_day_a_case_counts_again(today: str, active: bool) -> None:
     entry = Quarantined("rye", "2026-11-22", "2026-12-01", "wavers")
     on, off = split([entry], date.fromisoformat(today))

@@ -3,23 +3,17 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.requests import digest_head, digest_json, digest_of, digest_text
+from tests.rows import every_row
 from tests.strategies import json_values
 
 BASE: dict[str, Any] = {
-    "model": "m",
-    "temperature": 0.0,
-    "seed": 1,
-    "max_tokens": 100,
-    "system": "s",
-    "user": "u",
-    "schema_digest": "d",
+    "model": "m", "temperature": 0.0, "seed": 1, "max_tokens": 100, "system": "s", "user": "u", "schema_digest": "d",
     "repeat": 0,
-}
+}  # fmt: skip
 
 
 def digest(sent: dict[str, Any]) -> str:
@@ -47,7 +41,7 @@ def test_equal_values_have_equal_json_digests(value: object) -> None:
     assert digest_json(value) == digest_json(value)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("field", "value"),
     [
         ("model", "n"),

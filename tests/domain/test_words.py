@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.words import count, marked, part, spoken
+from tests.rows import every_row
 
 
 def test_one_and_many() -> None:
@@ -27,7 +27,7 @@ def test_only_one_is_singular(number: int) -> None:
     assert count(number, "case").endswith("s") == (number != 1)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "text"),
     [
         (None, "none"),
@@ -42,7 +42,7 @@ def test_a_setting_in_a_sentence(value: Any, text: str) -> None:
     assert spoken(value) == text
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "text"),
     [(None, "none"), ("it's", "`it's`"), (True, "`true`"), (400, "`400`"), ({"a": None}, '`{"a": null}`')],
 )

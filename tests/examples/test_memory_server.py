@@ -23,6 +23,7 @@ from row3.errors import ProviderStopped
 from row3.providers.base import Access
 from row3.providers.mcp_server import McpServer
 from tests.projects import HOME
+from tests.rows import every_row
 from tests.systems.calls import ask, over_http, request, stage
 from tests.systems.http_servers import free_port, served
 from tests.systems.postgres import running_postgres
@@ -67,7 +68,7 @@ class TestExtraction:
         assert "valve" in events["QualityRisk"]["evidence"]
         assert all(each["evidence"] in TEXTS["kickoff"] for each in events.values())
 
-    @pytest.mark.parametrize("text", ["", "\n\n", "a", "{}" * 1000, "Ää Öö " * 500])
+    @every_row("text", ["", "\n\n", "a", "{}" * 1000, "Ää Öö " * 500])
     def test_anything_can_be_read(self, text: str) -> None:
         facts = extract(text)
         assert facts == extract(text)

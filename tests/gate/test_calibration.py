@@ -16,6 +16,7 @@ from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate
 from row3.gate.agreement import rate
 from row3.gate.calibration import Labelled, compare_labelled, corrected_rates, difference, mcnemar, spearman, warranty
 from row3.kinds.judging import JUDGED, LABELLED, LABELLED_WINNERS, WINNERS
+from tests.rows import every_row
 
 PERSON = (100, 75, 75, 25, 0, 100, 50, 75, 0, 25, 100, 50)
 JUDGE = (90, 80, 60, 25, 10, 100, 70, 75, 20, 75, 95, 40)
@@ -149,7 +150,7 @@ def test_mcnemar_equals_scipys_exact_binomial_test(one: int, other: int) -> None
     assert mcnemar(one, other) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("names", "family"),
     [
         (("gpt-4.1", "gpt-4.1-mini", "gpt-5-nano"), "gpt"),

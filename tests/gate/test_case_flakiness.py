@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.gate.case_worth import FlakyCase, flakiness
+from tests.rows import every_row
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -23,7 +24,7 @@ def test_repeats_by_hand() -> None:
     assert result.verdict == "flaky"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("values", "verdict"),
     [
         ([0.9], "unknown"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric, Threshold
 from row3.gate.case_worth import CaseWorth, redundant, worth
+from tests.rows import every_row
 
 OVERALL = Metric("overall", "Overall")
 FOUR = [
@@ -50,7 +51,7 @@ def test_item_rest_correlation_equals_numpys(rows: list[list[float]]) -> None:
             assert each.tells == pytest.approx(np.corrcoef(table[i], rest)[0, 1], abs=1e-6)
 
 
-@pytest.mark.parametrize("versions", [1, 2])
+@every_row("versions", [1, 2])
 def test_fewer_than_three_versions_have_no_correlation(versions: int) -> None:
     for each in worth(FOUR[:versions], OVERALL, None):
         assert (each.tells, each.why) == (None, "too few versions")
@@ -91,11 +92,7 @@ def test_cases_that_never_or_always_fail_come_last() -> None:
     columns = [{"up": v, "down": 1 - v, "top": 0.9, "low": 0.1, "mid": 0.7} for v in (0.2, 0.5, 0.7)]
     found = worth(columns, OVERALL, Threshold(0.6, 0.7, 0.85), {"low"})
     assert {each.case_id: each.standing for each in found} == {
-        "up": "",
-        "down": "",
-        "top": "never fails",
-        "low": "always fails",
-        "mid": "",
-    }
+        "up": "", "down": "", "top": "never fails", "low": "always fails", "mid": "",
+    }  # fmt: skip
     assert [each.case_id for each in found if each.quarantined] == ["low"]
     assert [each.case_id for each in found][2:] == ["mid", "low", "top"]

@@ -17,6 +17,7 @@ from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.kinds.events.score import KIND as EVENTS
 from row3.kinds.extraction.score import KIND as EXTRACTION
+from tests.rows import every_row
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 FRACTION = st.floats(0, 1)
@@ -56,7 +57,7 @@ class TestCompareMetrics:
         (change,) = compare_metrics(*pairs.means(), [BESIDE], POLICY, pairs)
         assert change.verdict is INVESTIGATE
 
-    @pytest.mark.parametrize(("before", "after"), [({"overall": 0.8}, {}), ({}, {"overall": 0.8})])
+    @every_row(("before", "after"), [({"overall": 0.8}, {}), ({}, {"overall": 0.8})])
     def test_a_metric_that_only_one_side_has_has_no_delta(
         self, before: dict[str, float], after: dict[str, float]
     ) -> None:
@@ -80,7 +81,7 @@ def moved(before: CaseScore, after: CaseScore, **options: bool) -> CaseChange:
 
 
 class TestCompareCase:
-    @pytest.mark.parametrize(
+    @every_row(
         ("before", "after", "move"),
         [
             (side(0.7), side(0.8), "improved"),
@@ -147,16 +148,8 @@ class TestCompareCase:
 
     def test_every_move_is_in_the_vocabulary(self) -> None:
         assert set(get_args(CaseMove)) == {
-            "improved",
-            "unchanged",
-            "regressed",
-            "broke",
-            "fixed",
-            "new",
-            "removed",
-            "not comparable",
-            "failed",
-        }
+            "improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed",
+        }  # fmt: skip
 
 
 def test_cases_are_ordered_by_importance() -> None:
@@ -170,17 +163,11 @@ def test_cases_are_ordered_by_importance() -> None:
         CaseChange("largest", "improved", 0.4),
     ]
     assert [change.case_id for change in by_size(changes)] == [
-        "broken",
-        "gone",
-        "largest",
-        "a-large",
-        "b-large",
-        "small",
-        "same",
-    ]
+        "broken", "gone", "largest", "a-large", "b-large", "small", "same",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("values", "count"),
     [
         ([], 0),

@@ -16,6 +16,7 @@ from row3.gate.distributions import (
     t_cdf,
     t_quantile,
 )
+from tests.rows import every_row
 
 TAILS = (1e-12, 1e-9, 1e-6, 1e-4, 0.001, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.49)
 PROBABILITIES = (*TAILS, *[1.0 - p for p in reversed(TAILS)])
@@ -27,7 +28,7 @@ def close(ours: float, theirs: float, relative: float = 1e-9) -> bool:
     return math.isclose(ours, float(theirs), rel_tol=relative, abs_tol=1e-300)
 
 
-@pytest.mark.parametrize("p", PROBABILITIES)
+@every_row("p", PROBABILITIES)
 def test_normal(p: float) -> None:
     z = float(stats.norm.ppf(p))
     assert close(normal_quantile(p), z)
@@ -39,7 +40,7 @@ def test_normal_far_tail_keeps_its_digits() -> None:
     assert normal_cdf(40.0) == 1.0
 
 
-@pytest.mark.parametrize("df", DEGREES)
+@every_row("df", DEGREES)
 def test_t_quantile_and_distribution(df: float) -> None:
     for p in PROBABILITIES:
         t = float(stats.t.ppf(p, df))
@@ -80,7 +81,7 @@ def test_infinite_arguments() -> None:
     assert t_quantile(1e-300, 0.5) < -1e300
 
 
-@pytest.mark.parametrize("a", SHAPES)
+@every_row("a", SHAPES)
 def test_beta_quantile_inverts_scipys_distribution(a: float) -> None:
     # Compared with the distribution, because scipy's quantile is up to 1e-8 off for unequal large shapes.
     for b in SHAPES:
@@ -108,14 +109,14 @@ def test_t_rises_and_is_symmetric(one: float, other: float, df: float) -> None:
     assert t_cdf(one, df) + t_cdf(-one, df) == pytest.approx(1.0, abs=1e-14)
 
 
-@pytest.mark.parametrize("p", [0.0, 1.0, -0.1, 1.1, math.nan])
+@every_row("p", [0.0, 1.0, -0.1, 1.1, math.nan])
 def test_a_value_outside_0_to_1_is_refused_as_probability(p: float) -> None:
     for wrong in (normal_quantile, lambda p: t_quantile(p, 3.0), lambda p: beta_quantile(p, 1.0, 1.0)):
         with pytest.raises(ValueError, match="p must be between 0 and 1"):
             wrong(p)
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan])
+@every_row("bad", [0.0, -1.0, math.nan])
 def test_parameters_are_positive(bad: float) -> None:
     for wrong in (
         lambda: t_cdf(1.0, bad),

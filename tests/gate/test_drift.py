@@ -11,6 +11,7 @@ from row3.gate.drift import Drift, drift_of, other_moves, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.reports.sentences import drift_move_text
+from tests.rows import every_row
 
 OVERALL, RECALL = Metric("overall", "Overall", weight=1.0), Metric("recall", "Concept recall")
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)
@@ -26,9 +27,7 @@ def drifted(*moves: float, recall: float = 0.0, same: int = 0, policy: GatePolic
 
 
 class TestSample:
-    @pytest.mark.parametrize(
-        ("cases", "asked"), [(1, 1), (3, 3), (10, 10), (11, 10), (15, 10), (24, 12), (40, 20), (5000, 20)]
-    )
+    @every_row(("cases", "asked"), [(1, 1), (3, 3), (10, 10), (11, 10), (15, 10), (24, 12), (40, 20), (5000, 20)])
     def test_all_up_to_ten_then_half_of_them(self, cases: int, asked: int) -> None:
         assert sample_size(cases) == asked
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from row3.gate.exact import bounded_p, fewest_units, holm, sign_flip_p, units_needed, upper_bound
+from tests.rows import every_row
 
 
 class TestSignFlips:
@@ -30,7 +31,7 @@ class TestSignFlips:
         theirs = stats.permutation_test((values,), np.mean, permutation_type="samples", alternative="less")
         assert sign_flip_p(values.tolist()) == pytest.approx(float(theirs.pvalue), abs=0.003)
 
-    @pytest.mark.parametrize(("worse", "better"), [(5, 0), (7, 2), (3, 3), (0, 4), (40, 20)])
+    @every_row(("worse", "better"), [(5, 0), (7, 2), (3, 3), (0, 4), (40, 20)])
     def test_of_one_size_is_the_sign_test(self, worse: int, better: int) -> None:
         values = [-0.3] * worse + [0.3] * better + [0.0] * 11
         theirs = stats.binomtest(worse, worse + better, alternative="greater")
@@ -39,14 +40,14 @@ class TestSignFlips:
     def test_of_nothing(self) -> None:
         assert sign_flip_p([]) == sign_flip_p([0.0, 1e-15]) == 1.0
 
-    @pytest.mark.parametrize(("alpha", "fewest"), [(0.05, 5), (0.025, 6), (0.01, 7), (0.0625, 4)])
+    @every_row(("alpha", "fewest"), [(0.05, 5), (0.025, 6), (0.01, 7), (0.0625, 4)])
     def test_the_fewest_that_can_reject(self, alpha: float, fewest: int) -> None:
         assert fewest_units(alpha) == fewest
         assert sign_flip_p([-1.0] * fewest) <= alpha < sign_flip_p([-1.0] * (fewest - 1))
 
 
 class TestBounded:
-    @pytest.mark.parametrize(("units", "above"), [(2, 0.8), (5, 0.8), (15, 0.2), (50, 0.05)])
+    @every_row(("units", "above"), [(2, 0.8), (5, 0.8), (15, 0.2), (50, 0.05)])
     def test_units_that_are_alike(self, units: int, above: float) -> None:
         assert bounded_p([above] * units, -0.8) == pytest.approx((1 + above / 0.8) ** -units, rel=0.03)
 
@@ -61,7 +62,7 @@ class TestBounded:
         assert bounded_p([-0.1, 0.05], -0.5) == bounded_p([0.1] * 4, -0.5) == 1.0
         assert bounded_p([], -0.5) == 1.0
 
-    @pytest.mark.parametrize(("units", "rate"), [(15, 0.06), (50, 0.06), (100, 0.06), (60, 0.5)])
+    @every_row(("units", "rate"), [(15, 0.06), (50, 0.06), (100, 0.06), (60, 0.5)])
     def test_a_mean_of_0_is_seldom_called_higher(self, units: int, rate: float) -> None:
         """Rare and large: a share of `rate` of the units is as low as can be, and the others make up for it."""
         rng, rounds = np.random.default_rng(2), 3000
@@ -77,7 +78,7 @@ class TestBounded:
 
 
 class TestUpperBound:
-    @pytest.mark.parametrize(("seen", "trials", "level"), [(0, 30, 0.95), (1, 15, 0.95), (7, 10, 0.9), (3, 200, 0.975)])
+    @every_row(("seen", "trials", "level"), [(0, 30, 0.95), (1, 15, 0.95), (7, 10, 0.9), (3, 200, 0.975)])
     def test_is_scipys(self, seen: int, trials: int, level: float) -> None:
         theirs = stats.binomtest(seen, trials, alternative="less").proportion_ci(level, method="exact")
         assert upper_bound(seen, trials, level) == pytest.approx(float(theirs.high))
@@ -86,7 +87,7 @@ class TestUpperBound:
         assert upper_bound(0, 0) == upper_bound(4, 4) == 1.0
         assert upper_bound(0, 30) == pytest.approx(1 - 0.05 ** (1 / 30))
 
-    @pytest.mark.parametrize(("seen", "trials", "level"), [(-1, 3, 0.95), (4, 3, 0.95), (1, 3, 1.0)])
+    @every_row(("seen", "trials", "level"), [(-1, 3, 0.95), (4, 3, 0.95), (1, 3, 1.0)])
     def test_what_cannot_be(self, seen: int, trials: int, level: float) -> None:
         with pytest.raises(ValueError, match=r"events in|level"):
             upper_bound(seen, trials, level)

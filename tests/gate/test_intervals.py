@@ -15,6 +15,7 @@ from row3.domain.changes import Interval
 from row3.gate.exact import sign_flip_p
 from row3.gate.intervals import FEW, Differences, mean_interval, spread_of_mean
 from row3.gate.leaderboard import rank_all
+from tests.rows import every_row
 
 FRACTION = st.floats(0, 1).map(lambda value: round(value, 6))
 PAIRS = st.lists(st.tuples(FRACTION, FRACTION), min_size=2, max_size=30)
@@ -116,9 +117,7 @@ def test_repeats_are_clustered_in_their_case() -> None:
     assert (by_case.df, by_case.units) == (by_answer.df, by_answer.units)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "correlation"), [([1] * 5, 0.0), ([6, 3, 2, 1, 1, 1, 1], 0.5), ([10, 1, 1, 1, 1, 1], 0.5)]
-)
+@every_row(("sizes", "correlation"), [([1] * 5, 0.0), ([6, 3, 2, 1, 1, 1, 1], 0.5), ([10, 1, 1, 1, 1, 1], 0.5)])
 def test_false_alarms_keep_the_error_rate(sizes: list[int], correlation: float) -> None:
     rng = np.random.default_rng(3)
     rounds, labels = 1500, np.repeat(np.arange(len(sizes)), sizes)
@@ -164,7 +163,7 @@ def test_a_case_without_a_label_is_its_own_unit() -> None:
 class TestFewMoved:
     """Fewer than six moved units cannot be significant, whatever their signs."""
 
-    @pytest.mark.parametrize("moved", range(1, FEW))
+    @every_row("moved", range(1, FEW))
     def test_nothing_is_shown(self, moved: int) -> None:
         interval = found(Differences([-0.85] * moved + [0.0] * (30 - moved)).interval())
         assert interval.low < interval.estimate < 0.0 <= interval.high
@@ -254,7 +253,7 @@ class TestAgainstSigns:
         assert Differences(values).fall_p() == pytest.approx(exact)
         assert found(Differences(values).interval()).high == 0.0
 
-    @pytest.mark.parametrize("cases", [8, 15, 60])
+    @every_row("cases", [8, 15, 60])
     def test_equal_runs_keep_the_error_rate(self, cases: int) -> None:
         rng = np.random.default_rng(11)
         alarms = 0
@@ -293,13 +292,13 @@ def test_negated() -> None:
     assert str(found(mean_interval([0.0, 0.0])).negated().estimate) == "0.0"
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, math.nan])
+@every_row("level", [0.0, 1.0, -1.0, math.nan])
 def test_level(level: float) -> None:
     with pytest.raises(ValueError, match="level"):
         mean_interval([0.1, 0.2], level=level)
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@every_row("bad", [math.nan, math.inf])
 def test_values_are_finite(bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         mean_interval([0.1, bad])

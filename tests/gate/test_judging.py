@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +13,12 @@ from row3.domain.judgements import Approval, CriteriaChange, Judgement
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import Decline
-from row3.gate.judging import Context, Effect, Scores, approved, judge, signature, unconfirmed
+from row3.gate.judging import approved, judge, signature, unconfirmed
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
+from row3.gate.scores import Context, Effect, Scores
+from tests.rows import every_row
 
 RECALL = Metric("recall", "Recall", threshold=Threshold(0.6, 0.75, 0.9))
 OVERALL = Metric("overall", "Overall", threshold=Threshold(0.5, 0.65, 0.8))
@@ -410,7 +411,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("name", ROWS)
+@every_row("name", ROWS)
 def test_the_truth_table(name):
     given, expected = ROWS[name]
     given = dict(given)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.gate.lessons import ranked
 from row3.kinds import all_kinds, kind_named
+from tests.rows import every_row
 
 WORDS = ["recall", "precision", "missed", "concepts", "relationships", "canary"]
 
@@ -49,7 +49,7 @@ def test_typos_and_capitals_do_not_matter():
     assert ranked(["a text"], "") == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "item", "said"),
     [
         ("missedChecks", "contains ozone layer", "failed contains checks"),

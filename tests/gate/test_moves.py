@@ -17,6 +17,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.moves import Intervals, compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, PolicyName, exceeds
+from tests.rows import every_row
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 OVERALL = Metric("overall", "Overall")
@@ -72,7 +73,7 @@ def moved(
 
 
 class TestFixed:
-    @pytest.mark.parametrize(
+    @every_row(
         ("by", "verdict", "code"),
         [(0.1, PROCEED, ""), (-0.005, PROCEED, ""), (-0.03, INVESTIGATE, "worse"), (-0.06, BLOCK, "worse")],
     )
@@ -252,7 +253,7 @@ class TestPaired:
         assert (change.verdict, change.code, exceeds(change.worse_by, change.limit)) == (INVESTIGATE, "worse", False)
         assert moved(-0.005).verdict is PROCEED
 
-    @pytest.mark.parametrize(("setting", "verdict"), [("investigate", INVESTIGATE), ("block", BLOCK)])
+    @every_row(("setting", "verdict"), [("investigate", INVESTIGATE), ("block", BLOCK)])
     def test_neither_shown_nor_ruled_out_is_inconclusive(self, setting: str, verdict: Verdict) -> None:
         change = moved(-0.05, inconclusive=setting)
         assert (change.verdict, change.code, change.doubt) == (verdict, "inconclusive", "")
@@ -511,7 +512,7 @@ def test_the_json_fields_are_present() -> None:
     assert (change.limit, change.worse_by) == (5.0, pytest.approx(2.0))
 
 
-@pytest.mark.parametrize("rule", ["evidence", "fixed", "paired"])
+@every_row("rule", ["evidence", "fixed", "paired"])
 def test_the_intervals_that_are_shown_side_by_side_have_one_level(rule: PolicyName) -> None:
     before = {key: [0.8] * 12 for key in (*GATED, "beside")}
     after = {key: [0.8 + 0.05 * i + step for step in WAVE * 3] for i, key in enumerate(before, -1)}

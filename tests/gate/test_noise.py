@@ -8,10 +8,11 @@ import pytest
 from benchmarks.noise import CASES, SITUATIONS, SUITES, Cell, cells, run, simulate
 from benchmarks.noise_report import judged_table, paired_table, rates
 from benchmarks.noise_shapes import COLLAPSES, SHAPES, Shape, comparisons
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize("shape", [*SHAPES, *COLLAPSES], ids=lambda shape: shape.name)
-@pytest.mark.parametrize("drop", [0.0, 0.1])
+@every_row("shape", [*SHAPES, *COLLAPSES])
+@every_row("drop", [0.0, 0.1])
 def test_the_composite_falls_by_the_given_drop(shape: Shape, drop: float) -> None:
     before, after = comparisons(np.random.default_rng(1), shape, 200, 1, drop, 200)
     moved = after["overall"] - before["overall"]

@@ -10,6 +10,7 @@ from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.errors import UsageError
 from row3.gate.policy import SHAPE, GatePolicy, Unit, exceeds, parse_limits, worse_by
+from tests.rows import every_row
 
 METRICS = ("recall", "precision", "f1", "provenanceCoverage", "hallucinationRate", "overall", "relationshipRecall")
 WHERE = "--fail"
@@ -26,7 +27,7 @@ def parsed(text: str) -> dict[str, float]:
     return parse_limits(text, METRICS, where=WHERE, also={})
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "limits"),
     [
         ("overall:5", {"overall": 5.0}),
@@ -46,7 +47,7 @@ def test_an_exact_name_wins_over_longer_ones() -> None:
     assert parse_limits("recall:3", ("recallAtTen", "recall"), where=WHERE, also={}) == {"recall": 3.0}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "what", "fix"),
     [
         ("", "`` is not a limit", SHAPE),

@@ -26,6 +26,7 @@ from row3.gate.power import (
     sensitivity,
     smallest_drop,
 )
+from tests.rows import every_row
 
 SPLIT = DifferenceVariance(0.0025, 14.0, 15, 3.0, case_variance=0.001, repeat_variance=0.00225, repeat_df=60.0)
 UNSPLIT = DifferenceVariance(0.0025, 14.0, 15, 1.0)
@@ -36,7 +37,7 @@ METRICS = (OVERALL, RECALL)
 RATE = Metric("rate", "Rate", higher_is_better=False)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("policy", "units", "found"),
     [
         ("evidence", 5, {"recall"}),  # 1 / 2^5 is below 5%
@@ -60,8 +61,8 @@ def known(drop: float | None) -> float:
 
 
 class TestFactor:
-    @pytest.mark.parametrize("cases", [5, 10, 15, 30, 50, 200])
-    @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01])
+    @every_row("cases", [5, 10, 15, 30, 50, 200])
+    @every_row("alpha", [0.05, 0.025, 0.01])
     def test_the_power_is_reached_on_average(self, cases: int, alpha: float) -> None:
         rng = np.random.default_rng(cases)
         rounds, df = 40_000, cases - 1
@@ -70,7 +71,7 @@ class TestFactor:
         found = float(np.mean(moved > stats.t.ppf(1 - alpha, df) * observed))
         assert found == pytest.approx(POWER, abs=0.015)
 
-    @pytest.mark.parametrize("cases", [5, 15, 200])
+    @every_row("cases", [5, 15, 200])
     def test_the_power_is_reached_if_the_mean_alone_decides(self, cases: int) -> None:
         rng = np.random.default_rng(cases)
         promised = np.sqrt(rng.chisquare(cases - 1, 40_000) / (cases - 1))
@@ -103,8 +104,8 @@ def pairs_of(rng: np.random.Generator, cases: int, drop: float, share: float) ->
     return pairs
 
 
-@pytest.mark.parametrize("policy", ["fixed", "evidence", "paired"])
-@pytest.mark.parametrize("cases", [15, 50])
+@every_row("policy", ["fixed", "evidence", "paired"])
+@every_row("cases", [15, 50])
 def test_the_policy_detects_drops_as_often_as_promised(policy: PolicyName, cases: int) -> None:
     """One comparison predicts the power, another has the drop."""
     rng, rounds, found, tried = np.random.default_rng(8), 400, 0, 0
@@ -169,7 +170,7 @@ class TestSmallestDrop:
         assert smallest_drop(UNSPLIT, FIXED, repeats=3) is None
         assert smallest_drop(SPLIT, FIXED, repeats=5) is not None
 
-    @pytest.mark.parametrize("finding", [FIXED, PAIRED, Finding(0.05, 0.01)])
+    @every_row("finding", [FIXED, PAIRED, Finding(0.05, 0.01)])
     def test_more_cases_or_repeats_detect_smaller_drops(self, finding: Finding) -> None:
         by_cases = [known(smallest_drop(SPLIT, finding, cases=n)) for n in (15, 30, 50, 100, 200)]
         by_repeats = [known(smallest_drop(SPLIT, finding, repeats=k)) for k in (1, 3)]
@@ -178,8 +179,8 @@ class TestSmallestDrop:
 
 
 class TestNeeded:
-    @pytest.mark.parametrize("drop", [0.06, 0.1, 0.2])
-    @pytest.mark.parametrize(
+    @every_row("drop", [0.06, 0.1, 0.2])
+    @every_row(
         ("needed", "size"),
         [
             (cases_needed, lambda number: smallest_drop(SPLIT, PAIRED, cases=number)),

@@ -33,6 +33,7 @@ from row3.kinds.outcome.judgement import rule
 from row3.kinds.outcome.model import AnswerOut, Grades, Judgement, Outcome, OutcomeCase
 from row3.kinds.outcome.score import KIND
 from row3.metrics.aggregate import Aggregate
+from tests.rows import every_row
 from tests.scoring import score_by
 
 BETTER, WORSE = Grades(2, 2, 0, 2), Grades(1, 1, 0, 2)
@@ -77,7 +78,7 @@ ORDERS = (
 )
 
 
-@pytest.mark.parametrize("row", ORDERS, ids=lambda row: row.where)
+@every_row("row", ORDERS)
 def test_a_judge_is_right_if_both_orders_are_and_flips_if_they_differ(row: OrdersRow) -> None:
     right: Winner = "full"
     wrong: Winner = "baseline"
@@ -138,7 +139,7 @@ def assert_wins(winners: Iterable[Winner], row: WinRow) -> None:
     assert 100 * interval.standard_error == pytest.approx(row.error, abs=1e-9)
 
 
-@pytest.mark.parametrize("row", WINS, ids=lambda row: row.model)
+@every_row("row", WINS)
 def test_win_rates_equal_the_leaderboards(row: WinRow) -> None:
     sides: tuple[tuple[Winner, int], ...] = (("full", row.won), ("baseline", row.lost), ("tie", row.drawn))
     assert_wins([winner for winner, times in sides for _ in range(times)], row)

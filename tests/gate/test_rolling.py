@@ -13,12 +13,14 @@ from row3.domain.judgements import Code, Reason
 from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Context, Scores, judge
+from row3.gate.judging import judge
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import comparable_runs, rolling_baseline
+from row3.gate.scores import Context, Scores
 from row3.project.config import Config
 from row3.project.criteria import loosened
 from row3.project.suites import make_suite
+from tests.rows import every_row
 
 OVERALL = Metric("overall", "Overall")
 RECALL = Metric("recall", "Recall")
@@ -59,7 +61,7 @@ def test_strategys_own_example_is_a_drop_of_20_per_cent():
     assert reason.figures["runs"] == 2
 
 
-@pytest.mark.parametrize(("current", "drops"), [(0.68, True), (0.6801, False), (0.5, True), (0.9, False)])
+@every_row(("current", "drops"), [(0.68, True), (0.6801, False), (0.5, True), (0.9, False)])
 def test_a_drop_of_exactly_the_limit_blocks(current: float, drops: bool):
     history = entries(0.8, 0.8)  # 15 per cent of 0.8 are 0.12
     assert bool(beside(history, entry(current, 9))) is drops
@@ -68,9 +70,9 @@ def test_a_drop_of_exactly_the_limit_blocks(current: float, drops: bool):
 TIERS = [("heuristicRate", 10), ("regex", 10), ("operationRate", 15), ("action", 15), ("judgedRate", 20), ("judge", 20)]
 
 
-@pytest.mark.parametrize(("key", "drop"), [*TIERS, ("passRate", 15), ("casesPassed", 15)])
-@pytest.mark.parametrize("own", [None, 12.0])
-@pytest.mark.parametrize("more", [{}, {"block": 50.0}])
+@every_row(("key", "drop"), [*TIERS, ("passRate", 15), ("casesPassed", 15)])
+@every_row("own", [None, 12.0])
+@every_row("more", [{}, {"block": 50.0}])
 def test_the_drop_of_checks_is_their_tier_s_unless_one_is_set(
     key: str, drop: float, own: float | None, more: dict[str, float]
 ) -> None:
@@ -165,7 +167,7 @@ def test_a_replayed_run_counts_once_and_not_in_its_own_baseline():
     assert beside(history, bad)[0].figures["before"] == pytest.approx(0.85)
 
 
-@pytest.mark.parametrize("history", [[], entries(0.9)])
+@every_row("history", [[], entries(0.9)])
 def test_fewer_than_two_runs_are_a_note(history: list[HistoryEntry]):
     (reason,) = beside(history, entry(0.1, 9))
     assert (reason.verdict, reason.figures) == (Verdict.PROCEED, {"runs": len(history)})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from tests.chat_server import FakeModel, FakeReply
-from tests.projects import CASES, Box, flawless, tiny
+from tests.projects import CASES, Box, copy_of, flawless, tiny
 
 PRICES = '[prices."baker-1"]\ninput = 1.0\noutput = 4.0\n'
 
@@ -30,7 +29,4 @@ def live_once(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def live(live_once: Box, tmp_path: Path) -> Box:
-    """A copy of it."""
-    return live_once.copy(tmp_path / "project")
+live = copy_of("live_once")

@@ -10,6 +10,7 @@ import pytest
 from row3.errors import Undelivered, UsageError
 from row3.integrations.github import PullRequestComments, comment_target, marker_of
 from tests.github_api import BOT, FakeGitHub
+from tests.rows import every_row
 
 ENV = {"GITHUB_REPOSITORY": "o/n", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_TOKEN": "t"}
 
@@ -25,7 +26,7 @@ def test_options_override_the_environment() -> None:
     assert place == PullRequestComments("https://git.example/api/v3", "a/b.c", 3, "t")
 
 
-@pytest.mark.parametrize("event", ['{"pull_request": {"number": 4}}', '{"pull_request": {}}', "[]", "no JSON", "{}"])
+@every_row("event", ['{"pull_request": {"number": 4}}', '{"pull_request": {}}', "[]", "no JSON", "{}"])
 def test_the_event_comes_first_and_may_be_malformed(tmp_path: Path, event: str) -> None:
     file = tmp_path / "event.json"
     file.write_text(event)
@@ -35,26 +36,26 @@ def test_the_event_comes_first_and_may_be_malformed(tmp_path: Path, event: str) 
     assert json.dumps(place.token) == '"t"'
 
 
-@pytest.mark.parametrize("ref", ["refs/heads/main", "refs/pull/x/merge", "refs/tags/1", ""])
+@every_row("ref", ["refs/heads/main", "refs/pull/x/merge", "refs/tags/1", ""])
 def test_a_push_has_no_comment_target(ref: str) -> None:
     assert comment_target(ENV | {"GITHUB_REF": ref}, repository=None, number=None) == (
         "not a pull request: pass --pr, or run in a pull-request job"
     )
 
 
-@pytest.mark.parametrize("api", ["http://api.github.com", "ftp://x", "file:///etc/passwd", "javascript:1"])
+@every_row("api", ["http://api.github.com", "ftp://x", "file:///etc/passwd", "javascript:1"])
 def test_the_token_is_sent_over_https_only(api: str) -> None:
     with pytest.raises(UsageError, match="only be sent over https"):
         comment_target(ENV | {"GITHUB_API_URL": api}, repository=None, number=None)
 
 
-@pytest.mark.parametrize("name", ["o", "o/n/x", "../n", "o/..", "o n/x", "https://github.com/o/n", "-o/n"])
+@every_row("name", ["o", "o/n/x", "../n", "o/..", "o n/x", "https://github.com/o/n", "-o/n"])
 def test_an_invalid_repository_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="owner/name"):
         comment_target(ENV, repository=name, number=1)
 
 
-@pytest.mark.parametrize("key", ["", "a b", "-->", "a\n", "<", "x" * 65])
+@every_row("key", ["", "a b", "-->", "a\n", "<", "x" * 65])
 def test_a_marker_cannot_close_its_html_comment(key: str) -> None:
     with pytest.raises(UsageError, match="letters, digits"):
         marker_of(key)

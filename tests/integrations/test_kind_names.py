@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 import row3
 from row3.kinds import MODULES
+from tests.rows import every_row
 
 FOLDER = Path(row3.__file__).parent / "integrations"
 
@@ -25,12 +24,12 @@ def named_kinds(source: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: path.relative_to(FOLDER).as_posix())
+@every_row("path", sorted(FOLDER.rglob("*.py")))
 def test_no_integration_names_a_kind(path: Path) -> None:
     assert named_kinds(path.read_text(encoding="utf-8")) == set()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "source", ['KIND = "events"', "from row3.kinds.events.model import Case", "from row3.kinds.graph import KIND"]
 )
 def test_a_named_kind_is_found(source: str) -> None:

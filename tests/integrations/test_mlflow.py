@@ -35,13 +35,9 @@ def test_a_run_has_parameters_metrics_zones_and_a_table(live: Box, tracking: Tra
     assert tracking.experiments == ["bread"]
     assert held["info"] | {"name": run.id, "status": "FINISHED"} == held["info"]
     assert held["params"] == {
-        "model": "baker-1",
-        "mode": "live",
-        "repeats": "1",
-        "prompt.extract": "v1.1",
-        "extract.model": "baker-1",
+        "model": "baker-1", "mode": "live", "repeats": "1", "prompt.extract": "v1.1", "extract.model": "baker-1",
         "extract.temperature": "0.0",
-    }
+    }  # fmt: skip
     assert held["metrics"] | run.header.metrics == held["metrics"]
     assert held["metrics"]["usage.costUsd"] == pytest.approx(0.0009)
     assert held["tags"] | {"row3.runId": run.id, "row3.zone.overall": "excellent"} == held["tags"]

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import math
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.kinds.events.score import KIND as EVENTS
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.outputs import MOST_ITEMS
+from tests.rows import every_row
 from tests.strategies import json_values
 
 FENCED = "code fence removed"
@@ -39,17 +39,17 @@ def reason(text: str) -> str:
 
 
 class TestClean:
-    @pytest.mark.parametrize("text", ['{"a": 1}', ' \n{"a": 1}\r\n', '\ufeff{"a": 1}', '{\n  "a": 1\n}'])
+    @every_row("text", ['{"a": 1}', ' \n{"a": 1}\r\n', '\ufeff{"a": 1}', '{\n  "a": 1\n}'])
     def test_needs_no_repair(self, text: str) -> None:
         assert read_json(text) == Parsed({"a": 1}, ())
 
-    @pytest.mark.parametrize("text", ["[1, 2]", '"text"', "12", "true", "null"])
+    @every_row("text", ["[1, 2]", '"text"', "12", "true", "null"])
     def test_any_json_value_is_read(self, text: str) -> None:
         assert read_json(text) == Parsed(json.loads(text), ())
 
 
 class TestRepairs:
-    @pytest.mark.parametrize(
+    @every_row(
         "text",
         [
             '```json\n{"a": 1}\n```',
@@ -69,23 +69,20 @@ class TestRepairs:
     def test_a_fence_that_was_never_closed(self) -> None:
         assert read_json('```json\n{"a": [1]}') == Parsed({"a": [1]}, (FENCED,))
 
-    @pytest.mark.parametrize("inside", ["```", "```python\\nprint()\\n```", "``` and ```json\\n{}\\n```"])
+    @every_row("inside", ["```", "```python\\nprint()\\n```", "``` and ```json\\n{}\\n```"])
     def test_a_fence_whose_values_contain_a_fence(self, inside: str) -> None:
         wanted = {"code": json.loads(f'"{inside}"'), "b": 1}
         for text in (json.dumps(wanted), f'{{"code": "{inside}", "b": 1,}}'):
             assert value(f"So:\n```json\n{text}\n```\nDone.") == wanted
         assert read_json(f"```\n{json.dumps(wanted)}\n```", repair=False) == Parsed(wanted, (FENCED,))
 
-    @pytest.mark.parametrize(
+    @every_row(
         "text",
         [
-            'Sure! {"a": 1}',
-            '{"a": 1} is the answer.',
-            'Sure! {"a": 1} Anything else?',
-            'The set {x | x > 1}: {"a": 1}',
-            'See [1]. {"a": 1}',
+            'Sure! {"a": 1}', '{"a": 1} is the answer.', 'Sure! {"a": 1} Anything else?',
+            'The set {x | x > 1}: {"a": 1}', 'See [1]. {"a": 1}',
         ],
-    )
+    )  # fmt: skip
     def test_prose_around(self, text: str) -> None:
         assert read_json(text) == Parsed({"a": 1}, (PROSE,))
 
@@ -93,7 +90,7 @@ class TestRepairs:
         assert value('The concepts: [{"label": "x"}]') == [{"label": "x"}]
         assert value('The concepts: ["x", "y"] and no more') == ["x", "y"]
 
-    @pytest.mark.parametrize("tag", ["think", "thinking", "reasoning"])
+    @every_row("tag", ["think", "thinking", "reasoning"])
     def test_a_reasoning_block_in_front(self, tag: str) -> None:
         assert read_json(f'<{tag}>Perhaps {{"a": 0}}?\nNo.</{tag}>\n{{"a": 1}}') == Parsed({"a": 1}, (THOUGHT,))
 
@@ -107,7 +104,7 @@ class TestRepairs:
     def test_reasoning_and_prose(self) -> None:
         assert read_json('<think>{"a": 0}</think> So: {"a": 1}') == Parsed({"a": 1}, (THOUGHT, PROSE))
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("text", "wanted"),
         [
             ('{"a": 1,}', {"a": 1}),
@@ -124,7 +121,7 @@ class TestRepairs:
     def test_trailing_commas_in_prose(self) -> None:
         assert read_json('Sure: {"a": 1,}') == Parsed({"a": 1}, (PROSE, COMMAS))
 
-    @pytest.mark.parametrize("inside", [",]", ", }", 'a \\",] b', ",\\n]", "\\\\"])
+    @every_row("inside", [",]", ", }", 'a \\",] b', ",\\n]", "\\\\"])
     def test_commas_inside_strings_are_untouched(self, inside: str) -> None:
         wanted = json.loads(f'"{inside}"')
         assert value(f'{{"a": "{inside}", "b": 1,}}') == {"a": wanted, "b": 1}
@@ -134,18 +131,18 @@ class TestRepairs:
 
 
 class TestUnusable:
-    @pytest.mark.parametrize("text", ["", " ", "\n\t\r\n"])
+    @every_row("text", ["", " ", "\n\t\r\n"])
     def test_an_empty_answer(self, text: str) -> None:
         assert reason(text) == "empty: the reply has no text"
 
-    @pytest.mark.parametrize(
+    @every_row(
         "text",
         ["I cannot help with that.", "{concepts: none}", "<html><body>502</body></html>", "\ufeff", "```json\n```"],
     )
     def test_prose_only(self, text: str) -> None:
         assert reason(text).startswith("the answer is not JSON")
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("text", "why"),
         [
             ("I cannot\n help with that.", "it begins “I cannot help with that.”"),
@@ -165,20 +162,20 @@ class TestUnusable:
     def test_the_reason_is_in_plain_words(self, text: str, why: str) -> None:
         assert reason(text) == f"the answer is not JSON: {why}"
 
-    @pytest.mark.parametrize(
+    @every_row(
         "text", ['{"a": NaN}', '{"a": Infinity}', '{"a": [-Infinity]}', '```json\n{"a": NaN}\n```', 'So: {"a": NaN}']
     )
     def test_constants_that_json_lacks(self, text: str) -> None:
         assert reason(text).endswith("is not a JSON number")
 
-    @pytest.mark.parametrize(
+    @every_row(
         "text",
         ['{"a": 1', '{"a": "b', '{"a": tru', '{"a":', "{", '{"a', "[1, 2", '```json\n{"a": 1', 'Sure: {"a": 1, "b'],
     )
     def test_a_truncated_answer_is_not_completed(self, text: str) -> None:
         assert reason(text).startswith("the answer is not JSON")
 
-    @pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a":', "[["])
+    @every_row("opening", ["[", '{"a":', '[{"a":', "[["])
     def test_nesting_without_end(self, opening: str) -> None:
         assert isinstance(read_json(opening * 50_000), Unusable)
         assert isinstance(read_json(f"So: {opening * 50_000}"), Unusable)
@@ -220,38 +217,13 @@ def test_no_text_raises(text: str) -> None:
 PIECES = st.lists(
     st.sampled_from(
         [
-            "{",
-            "}",
-            "[",
-            "]",
-            '"',
-            ",",
-            ":",
-            "\\",
-            "```",
-            "```json\n",
-            "\n",
-            " ",
-            "<think>",
-            "</think>",
-            "NaN",
-            "-Infinity",
-            "1e999",
-            "null",
-            '"a"',
-            "1",
-            "'",
-            "//",
-            "\ufeff",
-            "\ud800",
-            "\x00",
-            '{"a":',
-            '{"concepts": [',
-            "…",
+            "{", "}", "[", "]", '"', ",", ":", "\\", "```", "```json\n", "\n", " ", "<think>", "</think>", "NaN",
+            "-Infinity", "1e999", "null", '"a"', "1", "'", "//", "\ufeff", "\ud800", "\x00", '{"a":',
+            '{"concepts": [', "…",
         ]
     ),
     max_size=30,
-)
+)  # fmt: skip
 
 
 @given(PIECES)
@@ -280,7 +252,7 @@ def test_an_object_survives_fence_prose_and_reasoning(wanted: object) -> None:
     assert value(f"<think>hm, {text[:5]}</think>{text}") == wanted
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("thing", "words"),
     [
         ({}, "an object"),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.kinds.answers import Parsed, Unusable, read_json
 from row3.kinds.extraction.score import KIND as X
+from tests.rows import every_row
 
 TWO = (
     '{"concepts": [{"label": "a"}, {"label": "b"},], '
@@ -13,7 +12,7 @@ TWO = (
 )
 
 
-@pytest.mark.parametrize("text", [TWO, f"```json\n{TWO}\n```", f"Sure: {TWO}"])
+@every_row("text", [TWO, f"```json\n{TWO}\n```", f"Sure: {TWO}"])
 def test_trailing_comma_with_two_concepts(text):
     got = X.outputs["extraction"].read(text)
     assert isinstance(got, Parsed)
@@ -31,8 +30,8 @@ def test_trailing_comma_at_the_end():
 WHOLE = TWO.replace(",]", "]")
 
 
-@pytest.mark.parametrize("cut", range(1, len(WHOLE)))
-@pytest.mark.parametrize("lead", ["", "Sure: ", "```json\n"])
+@every_row("cut", range(1, len(WHOLE)))
+@every_row("lead", ["", "Sure: ", "```json\n"])
 def test_every_truncation_is_unusable(cut, lead):
     assert isinstance(X.outputs["extraction"].read(lead + WHOLE[:cut]), Unusable)
 

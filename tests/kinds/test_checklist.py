@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import get_args
 
-import pytest
-
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState
 from row3.domain.requests import Answer, Request
 from row3.kinds import MODULES, kind_named
 from row3.kinds.checklist import ANSWERS, Evidence, checklist
 from row3.kinds.mistakes import UNUSABLE, Mistake
 from tests.commands.investigated import FOUND
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize("kind", MODULES)
+@every_row("kind", MODULES)
 def test_every_part_has_a_title_and_every_question_something_that_answers(kind: str) -> None:
     parts, causes = checklist(kind)
     outputs = kind_named(kind, where="").outputs
@@ -30,7 +29,7 @@ def test_every_part_has_a_title_and_every_question_something_that_answers(kind: 
     assert UNUSABLE in causes
 
 
-@pytest.mark.parametrize("kind", MODULES)
+@every_row("kind", MODULES)
 def test_a_fix_can_be_filled_in(kind: str) -> None:
     for cause in checklist(kind)[1].values():
         assert "{" not in cause.fix.format(label="a", other="b", pair="c", note="d", n="1")
@@ -43,7 +42,7 @@ def test_every_state_of_an_extraction_that_is_a_fault_has_a_cause() -> None:
     assert states - right <= causes.keys()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "omitted", "text"),
     [
         (0.0, (), "no, it is 0"),
@@ -76,7 +75,7 @@ def test_answers_are_counts_of_faults_or_left_open() -> None:
     assert replies["Is the prompt too narrow?"] == ("10 in the answer, 12 expected", (), True)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "expected", "asked"),
     [(16, 36, {"Is the prompt too narrow?"}), (36, 16, {"Is the prompt too permissive?"}), (9, 9, set())],
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from row3.kinds import all_kinds
 from row3.kinds.demands import demands_of
+from tests.rows import every_row
 from tests.scoring import case_of
 
 KINDS = all_kinds()
@@ -42,18 +43,13 @@ EVENTS: dict[str, Any] = {
     ],
     "expected_events": [
         {
-            "category": "Change",
-            "description": "Launch moved",
-            "actor": "Ana",
-            "due_date": "2026-05-01",
-            "evidence": "Ana moves the launch",
-            "document_id": "a",
-            "same_as": "move",
+            "category": "Change", "description": "Launch moved", "actor": "Ana", "due_date": "2026-05-01",
+            "evidence": "Ana moves the launch", "document_id": "a", "same_as": "move",
         },
         {"category": "Change", "description": "Told again", "document_id": "b", "same_as": "move"},
     ],
     "expected_entities": [{"name": "Ana Lopes", "type": "PERSON", "mentions": ["Ana"]}],
-}
+}  # fmt: skip
 ENTITIES: dict[str, Any] = {
     "document_id": "a",
     "document": "Ana and Bo.",
@@ -83,13 +79,9 @@ OUTCOME: dict[str, Any] = {
     "forbidden_claims": ["It is May."],
 }
 CASES = {
-    "outcome": OUTCOME,
-    "extraction": EXTRACTION,
-    "events": EVENTS,
-    "entities": ENTITIES,
-    "retrieval": RETRIEVAL,
+    "outcome": OUTCOME, "extraction": EXTRACTION, "events": EVENTS, "entities": ENTITIES, "retrieval": RETRIEVAL,
     "graph": GRAPH,
-}
+}  # fmt: skip
 
 
 def demands(kind: str, value: dict[str, Any]) -> Mapping[str, str]:
@@ -128,7 +120,7 @@ REMOVED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "edit", "key"), REMOVED, ids=[key for *_, key in REMOVED])
+@every_row(("kind", "edit", "key"), REMOVED)
 def test_a_removed_demand_is_a_removed_key(kind: str, edit: Callable[[dict[str, Any]], object], key: str) -> None:
     removed, added, _ = edited(kind, edit)
     assert key in removed
@@ -165,7 +157,7 @@ DISARMED: list[tuple[str, Callable[[dict[str, Any]], object], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "edit", "keys"), DISARMED)
+@every_row(("kind", "edit", "keys"), DISARMED)
 def test_what_is_forbidden_and_expected_is_disarmed(
     kind: str, edit: Callable[[dict[str, Any]], object], keys: set[str]
 ) -> None:
@@ -191,12 +183,12 @@ CHANGED: list[tuple[str, Callable[[dict[str, Any]], object], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "edit", "keys"), CHANGED)
+@every_row(("kind", "edit", "keys"), CHANGED)
 def test_an_edit_changes_a_value(kind: str, edit: Callable[[dict[str, Any]], object], keys: set[str]) -> None:
     assert edited(kind, edit) == (set(), set(), keys)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "edit"),
     [
         ("extraction", lambda case: case.update(version="2.0", origin="Elsewhere", domain="social")),

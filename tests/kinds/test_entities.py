@@ -16,6 +16,7 @@ from row3.kinds.base import Rules
 from row3.kinds.entities import KIND as ENTITIES
 from row3.kinds.entities import EntitiesCase
 from row3.matching.normalise import normalise
+from tests.rows import every_row
 from tests.scoring import case_of, score_by, toy_angles, toy_vectors
 
 RULES = Rules()
@@ -95,7 +96,7 @@ def test_an_answer_by_hand() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "state"),
     [
         ("alice chen", "exact"),
@@ -112,7 +113,7 @@ def test_one_name(name: str, state: str) -> None:
     assert states(score([{"name": name, "type": "PERSON"}])) == [state]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("names", "found"),
     [
         (["Marta O.", "Marta O.", "Marta Oliveira"], "alias duplicate duplicate"),
@@ -182,7 +183,7 @@ def test_lint() -> None:
     assert rules(alice | {"mentions": ["Alicia"]}) == ["mention-not-there"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "wrong",
     [
         {"expected_entities": [{"name": " ", "type": "PERSON"}]},
@@ -197,7 +198,7 @@ def test_a_malformed_case(wrong: dict[str, Any]) -> None:
         case_of(EntitiesCase, CASE | wrong)
 
 
-@pytest.mark.parametrize("answer", ["", '{"entities": Infinity}', {"entities": 3}])
+@every_row("answer", ["", '{"entities": Infinity}', {"entities": 3}])
 def test_an_unreadable_answer_scores_zero(answer: Any) -> None:
     read = ENTITIES.read_output(answer)
     assert isinstance(read, Unusable)
@@ -216,7 +217,7 @@ def test_a_bad_answer_is_no_better_than_inventions_if_nothing_is_expected() -> N
     assert not broken.metrics.keys() & broken.skipped.keys()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("mentions", "read"), [(None, []), ("Alice", ["Alice"]), (["Alice", None, 7, {}], ["Alice"]), (7, []), ({}, [])]
 )
 def test_mentions_other_than_a_list_of_texts_do_not_spoil_the_answer(mentions: Any, read: list[str]) -> None:
@@ -283,7 +284,7 @@ def test_a_mention_in_other_words_is_found_by_meaning_too() -> None:
     assert states(meant(["customer pages"], ["customer pages", "client area"], expected=shared)) == ["unmatched"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "other"),
     [
         ("southern factory", "Northern plant"),
@@ -308,7 +309,7 @@ def test_an_entity_is_found_once_by_meaning() -> None:
     assert states(meant(["warehouse", "depot"], similar)) == ["exact", "unmatched"]
 
 
-@pytest.mark.parametrize(("angle", "state"), [(10, "unmatched"), (40, "semantic")])
+@every_row(("angle", "state"), [(10, "unmatched"), (40, "semantic")])
 def test_a_name_nearer_to_a_found_entity_is_no_other_one(angle: float, state: str) -> None:
     case = case_of(EntitiesCase, CASE | {"expected_entities": [*THINGS, {"name": "shed", "type": "PLACE"}]})
     read = ENTITIES.read_output({"entities": [{"name": "shed"}, {"name": "depot"}]})

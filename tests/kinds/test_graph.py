@@ -14,6 +14,7 @@ from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.graph import KIND as GRAPH
 from row3.kinds.graph import ConnectionsOut, GraphCase
+from tests.rows import every_row
 from tests.scoring import case_of, score_by
 
 RULES = Rules()
@@ -33,9 +34,7 @@ CASE: dict[str, Any] = {
             "hops": 1,
         },
         {
-            "document_id": "b",
-            "connection_reason": "shared_event",
-            "event": "Move the launch from May to June",
+            "document_id": "b", "connection_reason": "shared_event", "event": "Move the launch from May to June",
             "hops": 1,
         },
         {
@@ -47,7 +46,7 @@ CASE: dict[str, Any] = {
         },
     ],
     "expected_not_connected": ["x", "y"],
-}
+}  # fmt: skip
 PERFECT = [
     {"document_id": "a", "connection_reason": "shared_entity", "entity": "Alice Chen", "hops": 1},
     {"document_id": "b", "connection_reason": "shared_event", "event": "Move the launch from May to June", "hops": 1},
@@ -91,18 +90,15 @@ def test_an_expansion_by_hand() -> None:
 
 def test_a_perfect_and_an_empty_expansion() -> None:
     assert score(PERFECT).metrics == {
-        "connection_precision": 1.0,
-        "connection_recall": 1.0,
-        "false_positive_rate": 0.0,
-        "hop_accuracy": 1.0,
+        "connection_precision": 1.0, "connection_recall": 1.0, "false_positive_rate": 0.0, "hop_accuracy": 1.0,
         "judged_rate": 1.0,
-    }
+    }  # fmt: skip
     empty = score([])
     assert empty.metrics == {"connection_precision": 0.0, "connection_recall": 0.0, "false_positive_rate": 0.0}
     assert empty.skipped.keys() == {"hop_accuracy", "judged_rate"}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "item",
     [
         {"event": "Launch moved from May to June", "hops": 1},
@@ -121,7 +117,7 @@ def test_an_unexpected_event_without_a_document() -> None:
     assert found.explanation.items[0].label == "Hire two installers"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("item", "state"),
     [
         ({"document_id": "a", "entity": "AC"}, "connected"),
@@ -162,7 +158,7 @@ def test_lint() -> None:
     assert rules(expected_connections=[], expected_not_connected=[]) == ["nothing-expected"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "wrong",
     [
         {"seed_document": ""},

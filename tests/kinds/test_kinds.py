@@ -15,24 +15,25 @@ from row3.domain.embeddings import SemanticRule
 from row3.errors import InvalidFile
 from row3.kinds import MODULES, all_kinds, kind_named
 from row3.kinds.base import Kind, Rules
+from tests.rows import every_row
 
 KINDS = all_kinds()
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
+@every_row("name", sorted(KINDS))
 def test_kinds_are_found_by_their_own_name(name: str) -> None:
     kind = kind_named(name, where="row3.toml")
     assert kind.name == name
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
+@every_row("name", sorted(KINDS))
 def test_every_kind_ends_its_headline_metrics_with_the_composite(name: str) -> None:
     headline = [metric.key for metric in KINDS[name].metrics if not metric.companion]
     assert headline[-1] == KINDS[name].primary
     assert len({metric.key for metric in KINDS[name].metrics}) == len(KINDS[name].metrics)
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
+@every_row("name", sorted(KINDS))
 def test_a_signature_contains_the_semantic_rule_if_the_kind_uses_it_and_the_suite_sets_it(name: str) -> None:
     kind = KINDS[name]
     assert "semantic" not in kind.signature(Rules())

@@ -22,6 +22,7 @@ from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
 from row3.kinds.outputs import MOST_GIVEN, answer_values, compare_types, fit, type_of
+from tests.rows import every_row
 from tests.scoring import case_of, score_by
 from tests.strategies import json_values
 
@@ -62,7 +63,7 @@ def test_any_value_is_an_output_or_unusable_with_a_reason(kind: str, value: Any)
         assert KINDS[kind].read_output(found.value.answer_json()) == Parsed(found.value)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "value", "read"),
     [
         ("entities", {"entities": [{"label": "A", "aliases": "a"}]}, [{"name": "A", "mentions": ["a"]}]),
@@ -120,7 +121,7 @@ def scored(output: Any, rules: Rules | None = None, **fields: Any) -> CaseScore:
     return score_by(EXTRACTION, case_of(GoldenCase, CASE | fields), parsed.value, rules or Rules(weights=WEIGHTS))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "expected", "state"),
     [
         ("Commitment", "Commitment", "exact"),
@@ -142,7 +143,7 @@ def test_a_type_is_the_expected_one_as_written_or_after_normalising(given: str, 
     assert compare_types(type_of(given), expected) == TypeMatch(type_of(given), expected, state)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "text"),
     [
         ("PERSON", "PERSON"),
@@ -164,7 +165,7 @@ def test_a_type_may_come_in_several_forms(value: Any, text: str) -> None:
     assert type_of(value) == text
 
 
-@pytest.mark.parametrize("key", ["type", "category", "entityType", "entity_type", "kind"])
+@every_row("key", ["type", "category", "entityType", "entity_type", "kind"])
 def test_a_type_may_have_several_names(key: str) -> None:
     result = scored({"concepts": [{"label": "Ann", key: "Person"}]})
     assert result.counts["typeAccuracy"] == (1, 1)

@@ -14,11 +14,12 @@ from row3.kinds.passages import (
     tells,
 )
 from row3.matching.normalise import normalise_text
+from tests.rows import every_row
 
 SAME = 0.8
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Launch on April 1st", "Launch product on April 1st"),
@@ -33,7 +34,7 @@ def test_descriptions_that_say_the_same(one: str, other: str) -> None:
     assert description_similarity(one, other) > SAME
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Move the launch from May to June", "Move the launch from May to July"),
@@ -51,7 +52,7 @@ def test_descriptions_that_differ(one: str, other: str) -> None:
     assert description_similarity(one, other) <= SAME
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [("Do not stop the pilot", "Stop the pilot"), ("The lift cannot carry it", "The lift is too weak for it")],
 )
@@ -59,7 +60,7 @@ def test_a_negation_counts_alike_from_both_sides(one: str, other: str) -> None:
     assert description_similarity(one, other) == description_similarity(other, one) <= SAME
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "said", "expected"),
     [
         ("Launch in May", "Launch in April", "we launch in April", True),
@@ -78,7 +79,7 @@ def test_contradictions(one: str, other: str, said: str, expected: bool) -> None
     assert contradicts(one, other, description_key(said).split()) is expected
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "said", "expected"),
     [
         ("Fire Dan", "Hire Dan", "we hire Dan", True),
@@ -96,7 +97,7 @@ def test_other_acts(one: str, other: str, said: str, expected: bool) -> None:
     assert other_act(one, other, description_key(said).split(), {"dan", "ann"}) is expected
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "said", "expected"),
     [
         ("The tiny kitchen is full", "The kitchen is too small", "kitchens tiny, three people and its full", True),

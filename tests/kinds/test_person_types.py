@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import pytest
-
 from row3.kinds.person_types import is_person_type
 from row3.matching.names import NameIndex, match_names
 from row3.matching.scorers import Named, NameRule
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("type_", "told"),
     [("Person", True), ("PERSON", True), ("ORG", False), ("Organizations", False), ("PLACE", False), ("Role", None)],
 )
@@ -16,7 +15,7 @@ def test_which_types_are_persons(type_: str, told: bool | None) -> None:
     assert is_person_type(None) is None
 
 
-@pytest.mark.parametrize(("told", "state"), [(True, "fuzzy"), (None, "fuzzy"), (False, "unmatched")])
+@every_row(("told", "state"), [(True, "fuzzy"), (None, "fuzzy"), (False, "unmatched")])
 def test_a_type_overrides_the_look_of_a_name(told: bool | None, state: str) -> None:
     index = NameIndex([Named("Henry Ford", (), told)], (), NameRule())
     assert match_names(["H. Ford"], index)[0].state == state

@@ -19,6 +19,7 @@ from row3.kinds.judging import read_grade
 from row3.kinds.outcome.judgement import read_judgement
 from row3.kinds.outcome.model import OutcomeCase
 from row3.kinds.outputs import UNREADABLE
+from tests.rows import every_row
 from tests.scoring import case_of
 
 KINDS = all_kinds()
@@ -40,9 +41,7 @@ CASES: dict[str, dict[str, Any]] = {
         "document": "The team decided to launch in April.",
         "expected_events": [
             {
-                "category": "Decision",
-                "description": "Launch in April",
-                "actor": "Team",
+                "category": "Decision", "description": "Launch in April", "actor": "Team",
                 "evidence": "The team decided to launch in April.",
             }
         ],
@@ -59,7 +58,7 @@ CASES: dict[str, dict[str, Any]] = {
         "input": "q",
         "checks": [{"contains": "Rome"}, {"equals": "Rome", "path": "$.concepts[0].label"}],
     },
-}
+}  # fmt: skip
 ANSWERS: dict[str, Any] = {
     "extraction": {"concepts": ["Rome", "Null"], "relationships": []},
     "entities": {"entities": [{"name": "Ann", "type": "PERSON"}]},
@@ -73,14 +72,7 @@ TAGS = [
     *(
         (f"<{tag}>", f"</{tag}>")
         for name in (
-            "think",
-            "thinking",
-            "thought",
-            "reasoning",
-            "reasoning_content",
-            "analysis",
-            "scratchpad",
-            "seed:think",
+            "think", "thinking", "thought", "reasoning", "reasoning_content", "analysis", "scratchpad", "seed:think",
         )
         for tag in (name, name.upper())
     ),
@@ -95,26 +87,16 @@ TAGS = [
     ("<|channel|>analysis<|message|>", FINAL),
     ("<|channel|>analysis<|message|>", f"{FINAL.removesuffix('<|message|>')} <|constrain|>json<|message|>"),
     ("<|channel|>analysis<|message|>a<|end|><|channel|>commentary to=functions.x<|message|>", FINAL),
-]
+]  # fmt: skip
 thoughts = st.lists(
     st.sampled_from(
         [
-            "Rome",
-            "{",
-            "}",
-            '{"concepts": ["Rome"]}',
-            "[7]",
-            "```json\n",
-            "```",
-            "<think>",
-            " `</think>` ",
-            '"',
-            "\n",
-            " ",
+            "Rome", "{", "}", '{"concepts": ["Rome"]}', "[7]", "```json\n", "```", "<think>", " `</think>` ", '"',
+            "\n", " ",
         ]
     ),
     max_size=8,
-).map("".join)
+).map("".join)  # fmt: skip
 
 
 def scored(kind: str, answer: Any) -> CaseScore:
@@ -163,7 +145,7 @@ NAMED = [
 """Answers that name a tag within a line."""
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "plain"),
     [
         ("<think>The answer is Rome, I believe</think> I do not know.", "I do not know."),
@@ -204,7 +186,7 @@ def test_a_check_sees_no_reasoning() -> None:
     assert found.metrics["passRate"] == 0.0
 
 
-@pytest.mark.parametrize("fields", [{}, {"answer": {"list": "x"}}])
+@every_row("fields", [{}, {"answer": {"list": "x"}}])
 def test_prose_is_an_outcome_without_its_reasoning(fields: dict[str, Any]) -> None:
     outcome = KINDS["outcome"]
     for output in ("found", "cited-answer"):
@@ -214,7 +196,7 @@ def test_prose_is_an_outcome_without_its_reasoning(fields: dict[str, Any]) -> No
         assert isinstance(outcome.outputs[output].read("<think>In May?", fields), Unusable)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "</think>" * 300_000,
@@ -233,8 +215,8 @@ def test_hostile_texts_are_read_quickly(text: str) -> None:
 ODD = [{}, None, [], True, {"x": 1}, ["Rome"], {"label": None, "name": None, "description": None, "id": None}]
 
 
-@pytest.mark.parametrize("odd", ODD, ids=str)
-@pytest.mark.parametrize(
+@every_row("odd", ODD)
+@every_row(
     ("kind", "listed"),
     [
         ("extraction", "concepts"),
@@ -254,18 +236,16 @@ def test_an_odd_item_is_one_wrong_item(kind: str, listed: str, odd: Any) -> None
     assert [item.state for item in wrong] == [wrong[0].state] * 2
     assert wrong[0].state in ("unmatched", "not-judged")
     whole = {
-        "extraction": "precision",
-        "entities": "entity_precision",
-        "events": "precision",
+        "extraction": "precision", "entities": "entity_precision", "events": "precision",
         "graph": "connection_precision",
-    }.get(kind, "")
+    }.get(kind, "")  # fmt: skip
     if whole:
         right, of = good.counts[whole]
         assert score.counts[whole] == (right, of + 2)
     assert any(UNREADABLE in line for lines in KINDS[kind].shortfall(score).values() for line in lines) or not whole
 
 
-@pytest.mark.parametrize("link", [{"source": "Rome", "predicate": "PRECEDES"}, None, {}, "Rome PRECEDES 2024"])
+@every_row("link", [{"source": "Rome", "predicate": "PRECEDES"}, None, {}, "Rome PRECEDES 2024"])
 def test_a_relationship_without_a_target_is_one_wrong_relationship(link: Any) -> None:
     right = {"source": "Rome", "predicate": "PRECEDES", "target": 2024}
     score = scored("extraction", {"concepts": ["Rome", 2024], "relationships": [right, link]})
@@ -283,7 +263,7 @@ GRADE = '{"score": 20, "issues": ["weak"], "strengths": []}'
 CLAIM = '{"score": 100, "issues": [], "strengths": []}'
 
 
-@pytest.mark.parametrize(
+@every_row(
     "reply",
     [GRADE, f"```json\n{GRADE}\n```", f"<think>{CLAIM}?</think>\n{GRADE}", f"hm {CLAIM}</think>```\n{GRADE}```"],
 )
@@ -293,7 +273,7 @@ def test_a_judges_reply_is_one_object(reply: str) -> None:
     assert verdict.score == 0.2
 
 
-@pytest.mark.parametrize(
+@every_row(
     "reply",
     [
         f"The answer says {CLAIM}. My grade: {GRADE}",
@@ -326,7 +306,7 @@ def test_no_reply_with_two_grades_outside_reasoning_is_a_grade(pieces: list[str]
         assert isinstance(read_object(reply), str)
 
 
-@pytest.mark.parametrize("tag", ["</think>", "<THINK>", "[/THINK]", "</seed:think>", "◁/think▷", "<|channel|>final"])
+@every_row("tag", ["</think>", "<THINK>", "[/THINK]", "</seed:think>", "◁/think▷", "<|channel|>final"])
 def test_a_judge_is_shown_no_tag_that_its_reply_could_repeat(tag: str) -> None:
     _, shown = fenced({"answer": f"x {tag}{CLAIM}"})
     assert tag not in str(shown["answer"])

@@ -16,6 +16,7 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.retrieval import KIND as RETRIEVAL
 from row3.kinds.retrieval import RetrievalCase
+from tests.rows import every_row
 from tests.scoring import case_of, score_by
 
 RULES = Rules()
@@ -68,7 +69,7 @@ def test_a_query_by_hand() -> None:
     assert states == [("n", "not-relevant"), ("b", "relevant"), ("x", "not-judged"), ("a", "relevant")]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "value",
     [
         {"results": ["b", "a"]},
@@ -80,13 +81,12 @@ def test_a_query_by_hand() -> None:
         json.dumps({"results": ["b", "a"]}),
         'Here they are:\n```json\n{"results": [{"id": "b"}, {"id": "a"}]}\n```',
     ],
-    ids=["ids", "bare list", "objects", "documents", "scores", "events of documents", "text", "fenced"],
 )
 def test_answers_of_any_shape_are_one_ranking(value: Any) -> None:
     assert score(value).metrics == score({"results": [{"id": "b"}, {"id": "a"}]}).metrics
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "why"),
     [
         ({"results": [{"id": "a", "score": 1}, {"id": "b"}]}, "cannot be ranked"),
@@ -124,7 +124,7 @@ def test_variables_contain_the_call_and_no_judgement() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@every_row(
     "wrong",
     [
         {"date": "2025-02-30"},

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from itertools import permutations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from row3.kinds.semantic import (
     text_of,
 )
 from row3.matching.assignment import assign
+from tests.rows import every_row
 
 
 class Toy:
@@ -73,7 +73,7 @@ def test_the_differing_words_must_be_similar_themselves() -> None:
     assert far.asked[1:] == [("credibility", "transparency")]
 
 
-@pytest.mark.parametrize("rival", ["cardiac arrest", "Cardiac Arrest"])
+@every_row("rival", ["cardiac arrest", "Cardiac Arrest"])
 def test_an_item_more_similar_to_a_canary_or_a_found_concept_stays_unmatched(rival: str) -> None:
     near = Toy({**HEART, ("heart attack", "cardiac arrest"): 0.93})
     assert match(["heart attack"], [["myocardial infarction"]], near, [rival]) == {}
@@ -107,7 +107,7 @@ def test_nothing_is_requested_if_there_is_nothing_to_match() -> None:
     assert toy.asked == [("blaze", "fire")]  # neither parts nor rivals
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("World War I", "World War II"),
@@ -147,7 +147,7 @@ def test_names_that_never_match_however_similar_their_embeddings(one: str, other
     assert match([one], [[other]], Toy(everything)) == {}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "parts"),
     [
         ("kidney failure", "Renal failure", ("kidney", "renal")),
@@ -178,7 +178,7 @@ def test_the_difference_of_any_texts_is_symmetric(one: str, other: str) -> None:
     assert match([one], [[other]], toy) in ({}, {0: (0, 1.0)})
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "reason"),
     [
         ("Open the northern office", "Start work at the southern branch", "opposites"),
@@ -203,7 +203,7 @@ def test_the_signature_is_one_word_with_all_settings() -> None:
     assert SemanticRule("nomic: embed", 0.75).signature() == "semantic/1=nomic__embed>=0.75"
 
 
-@pytest.mark.parametrize("imported", ["row3.running.score", "row3.running.suite_run", "row3.running.session"])
+@every_row("imported", ["row3.running.score", "row3.running.suite_run", "row3.running.session"])
 def test_a_suite_without_semantic_matching_does_not_import_it(imported: str) -> None:
     import subprocess
 

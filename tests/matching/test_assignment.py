@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from scipy.optimize import linear_sum_assignment
 
 from row3.matching.assignment import assign
+from tests.rows import every_row
 from tests.strategies import similarity_edges
 
 Edges = Mapping[int, Mapping[int, float]]
@@ -46,7 +47,7 @@ def test_no_assignment_has_more_pairs_or_as_many_and_more_similarity(edges: Edge
     assert worth(chosen, edges)[1] == pytest.approx(total, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@every_row("seed", range(12))
 def test_agrees_with_scipy_on_larger_matrices(seed: int) -> None:
     chance = random.Random(seed)
     rows, columns = chance.randint(10, 60), chance.randint(10, 60)
@@ -73,7 +74,7 @@ def test_among_as_many_pairs_the_more_similar_win() -> None:
     assert assign({0: {0: 0.9, 1: 0.95}, 1: {0: 0.95, 1: 0.9}}) == {0: 1, 1: 0}
 
 
-@pytest.mark.parametrize("edges", [{}, {0: {}}, {3: {}, 5: {}}])
+@every_row("edges", [{}, {0: {}}, {3: {}, 5: {}}])
 def test_nothing_to_assign(edges: Edges) -> None:
     assert assign(edges) == {}
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from benchmarks.matching import PAIRS, read_pairs
 from row3.matching.candidates import likely_runs, may_mention
 from row3.matching.compare import compare
 from row3.matching.names import NameIndex
 from row3.matching.scorers import Named, NameRule
 from row3.matching.variant.acronyms import NO_ACRONYMS
+from tests.rows import every_row
 
 SIZE = 40
 """Number of names in a case."""
@@ -33,7 +32,7 @@ def mutated(name: str, chance: random.Random) -> str:
     return chance.choice(ways)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@every_row("seed", range(12))
 def test_candidates_include_every_match(seed: int) -> None:
     chance = random.Random(seed)
     pairs = read_pairs(*PAIRS)
@@ -52,7 +51,7 @@ def test_candidates_include_every_match(seed: int) -> None:
     assert lost == 0
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Mao Tse-tung", "Mao Zedong"),
@@ -75,14 +74,14 @@ def test_the_quick_tests_of_a_text_keep_every_match() -> None:
     assert [(one, other) for one, other in pairs if not may_mention(f"Much was said of {one}, and more.", other)] == []
 
 
-@pytest.mark.parametrize("name", ["\u0301", "\u0301 fire", "fire \u0301", "..."])
+@every_row("name", ["\u0301", "\u0301 fire", "fire \u0301", "..."])
 def test_a_mark_without_its_letter_is_searched_in_time(name: str) -> None:
     for expected in ([], [Named("fire", ())]):
         index = NameIndex(expected, ["..."], NameRule())
         assert index.matcher.matches(name).edges.keys() <= {0}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Python (programming language)", "Python"),

@@ -13,6 +13,7 @@ from row3.matching.lexicon.lists import listed
 from row3.matching.names import NameIndex
 from row3.matching.scorers import EXACT, SCORERS, Named, NameRule
 from row3.matching.variant.acronyms import introduced
+from tests.rows import every_row
 
 DECIDED = """
 Photosynthesis | photosynthesis | exact
@@ -452,7 +453,7 @@ p = .05 | p = 5
 """
 
 
-@pytest.mark.parametrize("line", DECIDED.strip().splitlines())
+@every_row("line", DECIDED.strip().splitlines())
 def test_each_rule_decides_its_pairs(line: str) -> None:
     one, other, how = (part.strip() for part in line.split("|"))
     done = compare(one, other)
@@ -460,7 +461,7 @@ def test_each_rule_decides_its_pairs(line: str) -> None:
     assert done.score == pytest.approx(SCORES.get(done.how, done.score), abs=1.01 * PERSON_STEP * (how == "person"))
 
 
-@pytest.mark.parametrize("line", DECIDED.strip().splitlines())
+@every_row("line", DECIDED.strip().splitlines())
 def test_the_search_finds_the_matches_of_each_rule_in_both_directions(line: str) -> None:
     one, other, _ = (part.strip() for part in line.split("|"))
     for label, asked in ((one, other), (other, one)):
@@ -470,7 +471,7 @@ def test_the_search_finds_the_matches_of_each_rule_in_both_directions(line: str)
         assert hit[0] == 1
 
 
-@pytest.mark.parametrize("line", TWO.strip().splitlines())
+@every_row("line", TWO.strip().splitlines())
 def test_different_names(line: str) -> None:
     one, other = (part.strip() for part in line.split("|"))
     done = compare(one, other)
@@ -484,7 +485,7 @@ def test_the_threshold_is_necessary_for_spelling_only() -> None:
     assert compare("neural networks", "neural network", NameRule(threshold=1.0)).same
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("neural networks", "neural network"),
@@ -501,7 +502,7 @@ def test_exact_disables_the_other_rules(one: str, other: str) -> None:
     assert compare(one, one.upper(), NameRule(EXACT)).how == "exact"
 
 
-@pytest.mark.parametrize("scorer", sorted(SCORERS.keys() - {EXACT}))
+@every_row("scorer", sorted(SCORERS.keys() - {EXACT}))
 def test_every_scorer_can_be_used(scorer: str) -> None:
     assert compare("photosynthesis", "photosynthesys", NameRule(scorer)).how == "spelling"
     assert not compare("absorption", "adsorption", NameRule(scorer)).same

@@ -8,14 +8,11 @@ general cause followed, so neither set is unseen any more.
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks.matching import DATA, by_row3, count, read_pairs
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
-    ("name", "precision", "recall"), [("name_pairs_ninth", 0.98, 0.43), ("person_slips", 1.0, 0.72)]
-)
+@every_row(("name", "precision", "recall"), [("name_pairs_ninth", 0.98, 0.43), ("person_slips", 1.0, 0.72)])
 def test_precision_and_recall_of_pairs_written_apart(name: str, precision: float, recall: float) -> None:
     figures = count(read_pairs(DATA / f"{name}.jsonl"), by_row3)
     assert figures.precision >= precision

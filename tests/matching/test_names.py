@@ -17,6 +17,7 @@ from row3.matching.normalise import normalise
 from row3.matching.scorers import EXACT, SCORERS, Named, NameRule
 from row3.matching.scorers import similarity as scored
 from row3.matching.text.quotes import SourceText
+from tests.rows import every_row
 from tests.strategies import kindred_names
 
 CORRECT = ("exact", "alias", "fuzzy")
@@ -208,7 +209,7 @@ def test_an_unmatched_item_gives_the_reason() -> None:
     assert "unsupervised" in match.why_not
 
 
-@pytest.mark.parametrize("name", ["John D. Smith", "J. Smith", "Smith, John", "Dr. John Smith", "J. D. Smith"])
+@every_row("name", ["John D. Smith", "J. Smith", "Smith, John", "Dr. John Smith", "J. D. Smith"])
 def test_experiments_john_d_smith(name: str) -> None:
     assert states(["John Smith"], "John Smith") == states(["JOHN SMITH"], "John Smith") == ["exact"]
     score = pytest.approx(SCORES["person"], abs=1.01 * PERSON_STEP)
@@ -216,7 +217,7 @@ def test_experiments_john_d_smith(name: str) -> None:
     assert states([name], "Jane Brown", "Robert Smith") == ["unmatched"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "state"),
     [
         ("Plurality voting (first past the post)", "fuzzy"),
@@ -234,7 +235,7 @@ def test_a_name_with_its_alias_in_parentheses(name: str, state: str) -> None:
     assert state == "unmatched" or match == NameMatch("fuzzy", 1, SCORES["variant"], "variant")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("labels", "extracted", "states_of"),
     [
         ("John Adams|John Quincy Adams", "John Adams|John Adams", "exact duplicate"),
@@ -297,9 +298,7 @@ def test_a_settled_match_stands() -> None:
     assert states([*names, "John D. Smith"], *names, "J. M. Smith") == ["exact"] * 3 + ["duplicate"]
 
 
-@pytest.mark.parametrize(
-    "second", ["Machine learning", "MACHINE LEARNING", "ML", "machine-learning", "machine laerning"]
-)
+@every_row("second", ["Machine learning", "MACHINE LEARNING", "ML", "machine-learning", "machine laerning"])
 def test_a_second_item_for_the_same_concept_is_a_duplicate(second: str) -> None:
     result = matched(["machine learning", second], [Named("Machine learning", ["ML"]), Named("Overfitting", [])])
     assert sorted(match.state in CORRECT for match in result) == [False, True]
@@ -334,7 +333,7 @@ def test_exact_matches_only_equal_names() -> None:
 PLAIN = NameRule(plain=True)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "expected", "state"),
     [
         ("ABSORPTION!", Named("absorption", ()), "exact"),
@@ -369,7 +368,7 @@ def test_by_plain_rules_only_an_equal_name_is_a_canary_of_a_similar_one() -> Non
     assert found[0].state == "canary"
 
 
-@pytest.mark.parametrize("scorer", sorted(SCORERS.keys() - {EXACT}))
+@every_row("scorer", sorted(SCORERS.keys() - {EXACT}))
 def test_every_scorer_uses_the_same_scale(scorer: str) -> None:
     expected = [Named("gradient descent", ()), Named("overfitting", ())]
     rule = NameRule(scorer, 0.9)
@@ -446,7 +445,7 @@ class TestNothing:
     def test_no_expected_names_and_no_canaries(self) -> None:
         assert matched(["A"], []) == [NameMatch("unmatched", -1, 0.0)]
 
-    @pytest.mark.parametrize("name", ["", "  ", "?!", "…", "\u200b"])
+    @every_row("name", ["", "  ", "?!", "…", "\u200b"])
     def test_names_that_normalise_to_nothing_match_nothing(self, name: str) -> None:
         assert (
             matched([name, name], [Named(name, [name]), Named("A", ())], [name])
@@ -460,7 +459,7 @@ class TestNothing:
 class TestResolve:
     INDEX = NameIndex([Named("Machine learning", ["ML"]), Named("Gradient flow", [])], ["Gradient glow"], NameRule())
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("name", "end"),
         [
             ("machine-learning", (0, False)),
@@ -491,8 +490,8 @@ def test_a_label_takes_precedence_over_an_alias() -> None:
     assert match_names(["machine learning"], index) == [NameMatch("exact", 1, 1.0)]
 
 
-@pytest.mark.parametrize("blank", [" {}", "{} ", "  {}", "{}\n", "\u00a0{}\t"])
-@pytest.mark.parametrize("name", ["turkey", "the said tenant", "Siemens AG", "growth of 5%", "grade A-"])
+@every_row("blank", [" {}", "{} ", "  {}", "{}\n", "\u00a0{}\t"])
+@every_row("name", ["turkey", "the said tenant", "Siemens AG", "growth of 5%", "grade A-"])
 def test_blanks_around_and_between_words_change_nothing(name: str, blank: str) -> None:
     text = SourceText("Turkey exports turkey. A turkey is a bird; in Turkey it is eaten.")
     expected = [Named(one, ()) for one in ("Turkey", "the tenant", "Siemens", "growth of -5%", "grade A")]
@@ -504,7 +503,7 @@ def test_blanks_around_and_between_words_change_nothing(name: str, blank: str) -
     assert match_names([name], turned) == plain
 
 
-@pytest.mark.parametrize("marks", ["{0}", "{1}{2}", "x{2}", "J{1}n"])
+@every_row("marks", ["{0}", "{1}{2}", "x{2}", "J{1}n"])
 def test_a_flood_of_names_that_are_nearly_equal_takes_time_in_proportion(marks: str) -> None:
     def names(number: int, more: str) -> list[str]:
         pairs = [(chr(97 + n % 26), chr(97 + n // 26 % 26)) for n in range(number)]

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 
 from row3.matching.normalise import normalise, normalise_text
+from tests.rows import every_row
 from tests.strategies import readable_text
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Machine Learning", "machine learning"),
@@ -43,9 +43,7 @@ def test_one_spelling_for_many(one: str, other: str) -> None:
     assert normalise(one) == normalise(other) != ""
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("C", "C++"), ("C", "C#"), ("C++", "C#"), ("R", "R&D"), ("5", "5%"), ("A", "Ä")]
-)
+@every_row(("one", "other"), [("C", "C++"), ("C", "C#"), ("C++", "C#"), ("R", "R&D"), ("5", "5%"), ("A", "Ä")])
 def test_distinguishing_signs_are_kept(one: str, other: str) -> None:
     assert normalise(one) != normalise(other)
 
@@ -59,7 +57,7 @@ def test_dotted_capital_i_folds_as_unicode_says() -> None:
     assert normalise("ISPARTA") == "isparta"
 
 
-@pytest.mark.parametrize("name", ["", " ", "\n\t", "...", "?!", "—", "''", "\u200b", "\ufeff", "()[]"])
+@every_row("name", ["", " ", "\n\t", "...", "?!", "—", "''", "\u200b", "\ufeff", "()[]"])
 def test_what_has_no_letter_or_digit_normalises_to_nothing(name: str) -> None:
     assert normalise(name) == ""
 

@@ -12,6 +12,7 @@ from row3.matching.names import NameIndex, match_names
 from row3.matching.normalise import normalise
 from row3.matching.scorers import Named, NameRule, similarity
 from row3.matching.text.quotes import SourceText
+from tests.rows import every_row
 
 
 def test_threshold_itself():
@@ -25,7 +26,7 @@ def test_threshold_itself():
     assert match_names([slips], above)[0].state == "unmatched"
 
 
-@pytest.mark.parametrize("names", [["machine learning"] * 5000, [f"machine learning {i % 10}" for i in range(5000)]])
+@every_row("names", [["machine learning"] * 5000, [f"machine learning {i % 10}" for i in range(5000)]])
 def test_a_runaway_answer_ends(names):
     index = NameIndex([Named("Machine learning", ["ML"]), Named("Machine learning 1", [])], [], NameRule())
     states = [match.state for match in match_names(names, index)]
@@ -59,7 +60,7 @@ def test_a_forbidden_end_that_is_no_concept_takes_the_fuzzy_rule():
     assert (match.state, match.expected) == ("forbidden", forbidden)
 
 
-@pytest.mark.parametrize("wrong", ["Zed", "Beta"])
+@every_row("wrong", ["Zed", "Beta"])
 def test_a_symmetric_relationship_with_one_wrong_end_is_that_in_any_order(wrong):
     index = NameIndex([Named(name, ()) for name in ("Beta", "Gamma", "Alpha", "Zed")], [], NameRule())
     links = RelationshipIndex([(Triple("Gamma", "RELATES_TO", "Alpha"), True)], [], index.resolve, Predicates())

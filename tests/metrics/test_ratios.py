@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 from row3.metrics.ratios import b_cubed, best_score, f1, overall, ratio
+from tests.rows import every_row
 
 COUNTS = st.integers(0, 10**9)
 
@@ -43,31 +44,22 @@ def test_f1_agrees_with_scikit_learn(pairs: list[tuple[bool, bool]]) -> None:
 
 
 WEIGHTS = {
-    "recall": 0.25,
-    "precision": 0.20,
-    "relationshipAccuracy": 0.20,
-    "provenanceCoverage": 0.20,
+    "recall": 0.25, "precision": 0.20, "relationshipAccuracy": 0.20, "provenanceCoverage": 0.20,
     "hallucinationRate": -0.15,
-}
+}  # fmt: skip
 FLAWLESS = {
-    "recall": 1.0,
-    "precision": 1.0,
-    "relationshipAccuracy": 1.0,
-    "provenanceCoverage": 1.0,
+    "recall": 1.0, "precision": 1.0, "relationshipAccuracy": 1.0, "provenanceCoverage": 1.0,
     "hallucinationRate": 0.0,
-}
+}  # fmt: skip
 FRACTION = st.floats(0, 1)
 METRICS = st.fixed_dictionaries(dict.fromkeys(WEIGHTS, FRACTION))
 
 
 def test_the_worked_example_of_standards_1_7() -> None:
     metrics = {
-        "recall": 0.72,
-        "precision": 0.80,
-        "relationshipAccuracy": 0.70,
-        "provenanceCoverage": 0.90,
+        "recall": 0.72, "precision": 0.80, "relationshipAccuracy": 0.70, "provenanceCoverage": 0.90,
         "hallucinationRate": 0.05,
-    }
+    }  # fmt: skip
     assert overall(metrics, WEIGHTS) == pytest.approx(0.6525, abs=1e-12)
 
 
@@ -86,7 +78,7 @@ def test_nothing_right_and_all_invented_is_cut_at_zero() -> None:
     assert overall(dict.fromkeys(WEIGHTS, 0.0) | {"hallucinationRate": 1.0}, WEIGHTS) == 0.0
 
 
-@pytest.mark.parametrize("gone", [key for key, weight in WEIGHTS.items() if weight > 0])
+@every_row("gone", [key for key, weight in WEIGHTS.items() if weight > 0])
 def test_a_flawless_case_scores_the_same_without_a_metric_that_does_not_apply(gone: str) -> None:
     rest = {key: value for key, value in FLAWLESS.items() if key != gone}
     assert overall(rest, WEIGHTS) == pytest.approx(0.85, abs=1e-12)

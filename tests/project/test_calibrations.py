@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from row3.domain.judges import Coefficient, JudgeRules, Rate
 from row3.domain.misfits import convert
 from row3.domain.models import as_json
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.project.calibrations import Calibration, Calibrations, calibrations_text
+from tests.rows import every_row
 
 RUBRIC = Prompt(PromptRef("help", Version(1, 0)), "", "grade", {}, "", "d1", "", "prompts/help-v1.0.md")
 JUDGE = JudgeRules(("m",), 1, 0.0, {"help": RUBRIC})
@@ -32,7 +31,7 @@ def calibration(kappa: float = 0.7, winner_kappa: float | None = None) -> Calibr
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("judge", "why"),
     [
         (JUDGE, ""),

@@ -24,6 +24,7 @@ from row3.project.cases import (
     source_of,
 )
 from row3.project.tree import WorkTree
+from tests.rows import every_row
 
 KINDS = all_kinds()
 
@@ -127,7 +128,7 @@ def test_a_large_file(tmp_path: Path) -> None:
     assert read(tmp_path, json.dumps(CASE | {"sourceText": long})).case.source_text == long
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("raw", "words"),
     [
         ('{"id": "rye", "sourceText": "Rye.", "expectedConcepts": [], "id": "oat"}', "key `id` occurs twice"),
@@ -153,13 +154,13 @@ def test_a_folder_named_like_a_case(tmp_path: Path) -> None:
         Cases(WorkTree(tmp_path)).case(FILE, EXTRACTION)
 
 
-@pytest.mark.parametrize(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])
+@every_row(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])
 def test_cases_have_the_model_of_their_kind(folder: str, name: str) -> None:
     stored = next(Cases(WorkTree(GOLDEN.parent)).read(f"golden/memory/{folder}", KINDS[name]))
     assert isinstance(stored.case, KINDS[name].case_model)
 
 
-@pytest.mark.parametrize(("source", "found"), [(None, None), ("", None), (" \t", None), (" report 7 ", "report 7")])
+@every_row(("source", "found"), [(None, None), ("", None), (" \t", None), (" report 7 ", "report 7")])
 def test_a_blank_source_is_none(source: str | None, found: str | None) -> None:
     assert source_of(SimpleNamespace(source=source)) == found
     assert source_of(object()) is None

@@ -12,10 +12,11 @@ from row3.errors import InvalidFile
 from row3.kinds.extraction.model import GoldenCase
 from row3.project.config import Config
 from row3.project.documents import check_schema_version, dump_line, parse_json, quick_json, validate
+from tests.rows import every_row
 from tests.strategies import json_values
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "says"),
     [
         ("", "empty"),
@@ -50,8 +51,8 @@ MISLEADING = (
 """Texts whose quote and colon look like the end of a key, some only after unescaping."""
 
 
-@pytest.mark.parametrize("text", MISLEADING)
-@pytest.mark.parametrize("layout", ['{"k": 1, "k": %s}', '{"k": %s, "k" : %s}', '[{"k":{"k":%s,"k":2}}]'])
+@every_row("text", MISLEADING)
+@every_row("layout", ['{"k": 1, "k": %s}', '{"k": %s, "k" : %s}', '[{"k":{"k":%s,"k":2}}]'])
 def test_duplicate_keys_are_found_beside_any_text(text: str, layout: str) -> None:
     line = layout.replace("%s", text)
     with pytest.raises(ValueError, match=r"^$"):
@@ -106,7 +107,7 @@ def test_every_wrong_field_is_named_with_a_suggestion() -> None:
         validate(Config, {"suites": {"a": {"gate": {"blok": 1}}}}, where="row3.toml")
 
 
-@pytest.mark.parametrize("version", [0, -1, 2, "1", True, 1.5, None, 10**30])
+@every_row("version", [0, -1, 2, "1", True, 1.5, None, 10**30])
 def test_unknown_versions_are_refused(version: object) -> None:
     with pytest.raises(InvalidFile, match="schemaVersion"):
         check_schema_version({"schemaVersion": version}, 1, where="x")

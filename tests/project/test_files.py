@@ -11,13 +11,14 @@ import pytest
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.files import decode, read_bytes, refuse_conflicts, write_all, write_atomic
 from row3.project.tree import WorkTree, read_text
+from tests.rows import every_row
 
 
 def test_bom_and_carriage_returns_are_removed() -> None:
     assert decode(b"\xef\xbb\xbfa\r\nb\rc\n", where="x") == "a\nb\nc\n"
 
 
-@pytest.mark.parametrize("raw", ["ä".encode("utf-16"), b"\xfe\xff\x00a", b"\xe4", b"\xed\xa0\x80"])
+@every_row("raw", ["ä".encode("utf-16"), b"\xfe\xff\x00a", b"\xe4", b"\xed\xa0\x80"])
 def test_other_encodings_are_refused(raw: bytes) -> None:
     with pytest.raises(InvalidFile, match=r"^x: .*UTF-"):
         decode(raw, where="x")

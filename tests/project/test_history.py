@@ -13,6 +13,7 @@ from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
 from row3.project.history import FILE, history_text, history_with_new, parse_history, read_history
 from row3.project.tree import WorkTree
+from tests.rows import every_row
 
 
 def entry(run_id: str, **more: Any) -> HistoryEntry:
@@ -65,7 +66,7 @@ def test_unchanged_results_are_not_added_again(tmp_path: Path) -> None:
     assert added(tmp_path, entry("four", **same)) == 0, "another suite's entry stands between them"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "other",
     [
         {"action": "baseline"},
@@ -86,13 +87,13 @@ def test_changed_results_are_added(tmp_path: Path, other: dict[str, Any]) -> Non
     assert added(tmp_path, entry("three")) == 1, "what was said before that is no longer the newest"
 
 
-@pytest.mark.parametrize("mode", ["live", "record"])
+@every_row("mode", ["live", "record"])
 def test_live_runs_are_always_added(tmp_path: Path, mode: str) -> None:
     assert added(tmp_path, entry("one", mode=mode)) == 1
     assert added(tmp_path, entry("two", mode=mode)) == 1
 
 
-@pytest.mark.parametrize("begun", [0, 1, 3])
+@every_row("begun", [0, 1, 3])
 def test_a_union_merge_of_two_branches_keeps_both(tmp_path: Path, begun: int) -> None:
     for number in range(begun):
         append(tmp_path, f"base-{number}")
@@ -134,7 +135,7 @@ def test_an_indented_file_is_read(tmp_path: Path) -> None:
     assert [one.run_id for one in read_history(WorkTree(tmp_path))] == ["one"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "says"),
     [
         ("{}", "array"),

@@ -9,6 +9,7 @@ import pytest
 from row3.domain.judges import Graded
 from row3.errors import InvalidFile
 from row3.project.labels import Label, add_label, parse_labels, read_labels
+from tests.rows import every_row
 
 
 def label(case_id: str, grade: float | None = 75, **more: object) -> Label:
@@ -41,7 +42,7 @@ def test_the_last_line_about_an_answer_counts(tmp_path: Path) -> None:
         read_labels(path, "t", where="labels")
 
 
-@pytest.mark.parametrize(("grade", "passes_from", "passes"), [(70, 0.7, True), (69, 0.7, False), (50, 0.5, True)])
+@every_row(("grade", "passes_from", "passes"), [(70, 0.7, True), (69, 0.7, False), (50, 0.5, True)])
 def test_a_grade_passes_at_the_checks_minimum(grade: float, passes_from: float, passes: bool) -> None:
     assert label("a", grade).opinion(Graded("r", {"answer": "x"}, passes_from, 1)).passes is passes
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from row3.project.local_state import in_state, local_folder, state_folder
+from tests.rows import every_row
 
 
 def git(folder: Path, *args: str) -> str:
@@ -54,7 +55,7 @@ def elsewhere(tmp_path: Path) -> Path:
     return tmp_path / "work"
 
 
-@pytest.mark.parametrize("make", [plain, below, worktree, submodule, elsewhere])
+@every_row("make", [plain, below, worktree, submodule, elsewhere])
 def test_it_is_where_git_keeps_what_it_does_not_track(tmp_path: Path, make: object) -> None:
     project = make(tmp_path)  # type: ignore[operator]
     project.mkdir(parents=True, exist_ok=True)
@@ -114,9 +115,7 @@ def an_empty_folder(project: Path) -> None:
     (project / ".git").mkdir()
 
 
-@pytest.mark.parametrize(
-    "make", [a_bare_repository, a_file_that_names_nothing, a_file_of_bytes, an_empty_folder], ids=lambda it: it.__name__
-)
+@every_row("make", [a_bare_repository, a_file_that_names_nothing, a_file_of_bytes, an_empty_folder])
 def test_what_only_looks_like_a_repository_is_none(tmp_path: Path, make: object) -> None:
     project = tmp_path / "project"
     project.mkdir()

@@ -13,6 +13,7 @@ import pytest
 from row3.errors import InvalidFile
 from row3.project.json_lines import MAX_LINE_BYTES
 from row3.project.outputs import OutputIndex
+from tests.rows import every_row
 
 
 def index_of(tmp_path: Path, content: str | bytes) -> OutputIndex:
@@ -51,7 +52,7 @@ def test_accepts_bom_crlf_blank_lines_and_no_final_newline(tmp_path: Path) -> No
     assert [each.where for each in found] == ["out.jsonl:1", "out.jsonl:4"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("line", "message"),
     [
         ("{", "out.jsonl:2: not JSON"),
@@ -71,7 +72,7 @@ def test_refuses_a_bad_line_when_the_file_is_opened(tmp_path: Path, line: str, m
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("line", "message"),
     [
         ('{"caseId": "x", "output": {"a": ', "not JSON"),
@@ -121,7 +122,7 @@ def test_unknown_cases_are_refused_with_a_hint(tmp_path: Path) -> None:
 CONCEPT = '{"label": "Rye: a cereal", "sourceQuote": "Rye."}'
 
 
-@pytest.mark.parametrize("again", ['"label": ""', '"label" : "Rye"', '"sourceQuote": "Rye."', '"label":"Rye"'])
+@every_row("again", ['"label": ""', '"label" : "Rye"', '"sourceQuote": "Rye."', '"label":"Rye"'])
 def test_duplicate_keys_are_refused(tmp_path: Path, again: str) -> None:
     line = f'{{"caseId": "a", "output": {{"concepts": [{{{again}, {CONCEPT[1:]}]}}}}\n'
     with pytest.raises(InvalidFile, match=r"out\.jsonl:1: .*occurs twice in one object"):
@@ -164,7 +165,7 @@ def test_replacing_an_indexed_file_changes_no_output(tmp_path: Path) -> None:
     assert found.value["concepts"][0]["label"] == "y"
 
 
-@pytest.mark.parametrize("quick", [True, False])
+@every_row("quick", [True, False])
 def test_overwriting_an_indexed_file_mixes_up_no_outputs(tmp_path: Path, quick: bool) -> None:
     path = tmp_path / "o.jsonl"
     path.write_text(line("a", "x") + line("b", "y"), encoding="utf-8")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.project.positions import constant_field, duplicate_key, line_of, lines_of
+from tests.rows import every_row
 
 TEXT = """{
   "id": "a",
@@ -28,7 +28,7 @@ TEXT = """{
 """
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("path", "line"),
     [
         ((), 1),
@@ -50,7 +50,7 @@ def test_the_line_of_a_field(path: tuple[str | int, ...], line: int) -> None:
     assert line_of(TEXT, path) == line
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("path", "line"),
     [
         (("absent",), 1),
@@ -103,7 +103,7 @@ def test_with_one_field_per_line_lines_ascend(value: Any, ascii_only: bool) -> N
 ROWS = json.dumps({"rows": [{"label": f"name {i}", "aliases": ["a", "b"]} for i in range(20_000)]}, indent=2)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "path", "line"),
     [
         (ROWS, ("rows", 19_999, "aliases", 1, "missing"), 7 * 19_999 + 7),
@@ -111,7 +111,6 @@ ROWS = json.dumps({"rows": [{"label": f"name {i}", "aliases": ["a", "b"]} for i 
         ('{"a": "' + "x\\\\" * 300_000 + '",\n"b": 1}', ("b",), 2),
         ("[" * 500_000 + "\n1" + "]" * 500_000, (0,) * 20, 1),
     ],
-    ids=["rows", "numbers", "escapes", "nesting"],
 )
 def test_a_megabyte_in_one_pass(text: str, path: tuple[str | int, ...], line: int) -> None:
     """Another pass for each field, or looking back at each escape, would not finish."""

@@ -14,6 +14,7 @@ from row3.project.json_lines import lines_in
 from row3.project.recording_lines import to_line
 from row3.project.recordings import RecordingIndex, open_index
 from row3.project.tree import WorkTree
+from tests.rows import every_row
 
 AT = "2026-01-01T00:00:00Z"
 OTHERS: list[tuple[str, Any]] = [
@@ -38,7 +39,7 @@ def recorded(root: Path, *lines: str) -> RecordingIndex:
     return open_index(WorkTree(root), "s")
 
 
-@pytest.mark.parametrize(("key", "value"), OTHERS)
+@every_row(("key", "value"), OTHERS)
 def test_a_line_whose_fields_contradict_its_digest_is_refused(tmp_path: Path, key: str, value: object) -> None:
     line = json.loads(to_line(ask(1), Answer("first"), recorded_at=AT))
     (line if key == "repeat" else line["request"])[key] = value
@@ -50,7 +51,7 @@ def test_a_line_whose_fields_contradict_its_digest_is_refused(tmp_path: Path, ke
         assert recorded(tmp_path, json.dumps(line)).answer(ask(1)) == Answer("first", replayed=True)
 
 
-@pytest.mark.parametrize("otherwise", [False, True])
+@every_row("otherwise", [False, True])
 def test_a_line_of_another_prompt_or_case_is_checked(tmp_path: Path, otherwise: bool) -> None:
     index = recorded(tmp_path, to_line(ask(1, "b"), Answer("first"), recorded_at=AT))
     index.asks_differently = lambda recording, request: otherwise

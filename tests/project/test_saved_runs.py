@@ -13,6 +13,7 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.project.local_state import state_folder
 from row3.project.saved_runs import RUNS, CaseRecord, ScoreCache, latest_runs, parse_record, read_log, write_run
+from tests.rows import every_row
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",
@@ -77,7 +78,7 @@ def test_an_empty_and_a_reformatted_run_are_read(tmp_path: Path) -> None:
     assert list(read_log(path, where="x").cases.values()) == [record("a"), record("b")]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "message"),
     [
         ('"schemaVersion": 1', '"schemaVersion": 2', "newer than this row3 knows"),
@@ -99,7 +100,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, old: str, new: str, message: 
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("at", ["yesterday", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])
+@every_row("at", ["yesterday", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])
 def test_an_invalid_time_is_refused(tmp_path: Path, at: str) -> None:
     path = write(tmp_path / "r.json", record("a"))
     path.write_text(path.read_text(encoding="utf-8").replace(HEAD["at"], at), encoding="utf-8")
@@ -107,7 +108,7 @@ def test_an_invalid_time_is_refused(tmp_path: Path, at: str) -> None:
         read_log(path, where="r.json")
 
 
-@pytest.mark.parametrize("value", ["NaN", "1.5", "-0.1", '"0.5"', "Infinity", "null"])
+@every_row("value", ["NaN", "1.5", "-0.1", '"0.5"', "Infinity", "null"])
 def test_a_metric_outside_its_range_is_refused(tmp_path: Path, value: str) -> None:
     path = write(tmp_path / "r.json", record("a"))
     text = path.read_text(encoding="utf-8")
@@ -131,7 +132,7 @@ def test_the_latest_runs_come_first(tmp_path: Path) -> None:
     assert latest_runs(tmp_path / "none") == []
 
 
-@pytest.mark.parametrize("case_id", ["", "rye", 'a "b"', "back\\slash", "é\u2028", "x" * 700, "<<<<<<<", "a,\tb"])
+@every_row("case_id", ["", "rye", 'a "b"', "back\\slash", "é\u2028", "x" * 700, "<<<<<<<", "a,\tb"])
 def test_ids_of_any_form_are_found(tmp_path: Path, case_id: str) -> None:
     for number, layout in enumerate(((",", ":"), (", ", ": "))):
         path = tmp_path / f"{number}.json"
@@ -156,7 +157,7 @@ RECORD = CaseRecord(
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "record",
     [
         RECORD,
@@ -178,7 +179,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
     assert parse_record(line, where="x").found == {"extraConcepts": ("?",)}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("key", "value"),
     [("id", None), ("id", 5), ("metrics", {"overall": True}), ("found", [1]),
      ("tally", {"concepts": {"expected": -1}}), ("found", {"missedConcepts": [1, None]}),

@@ -8,6 +8,7 @@ from row3.errors import InvalidFile
 from row3.project.config import Config, ProviderConfig
 from row3.project.documents import validate
 from row3.project.system_config import CommandConfig, McpConfig, PythonConfig, tool_of
+from tests.rows import every_row
 
 MCP = {"type": "mcp", "version": "1.0", "tool": "t", "command": "c"}
 
@@ -30,7 +31,7 @@ def test_the_type_selects_the_provider() -> None:
     assert isinstance(read({"type": "python", "version": "1.0", "callable": "a.b:C.d"}), PythonConfig)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("provider", "words"),
     [
         (MCP | {"tol": 1}, "`suites.s.provider.tol` is unknown; did you mean `tool`?"),

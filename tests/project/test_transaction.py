@@ -20,6 +20,7 @@ from row3.project import transaction
 from row3.project.local_state import state_folder
 from row3.project.project import LOCAL, WRITTEN
 from row3.project.transaction import commit, recover, writing
+from tests.rows import every_row
 
 FILES = {"row3.toml": b"new a", "golden/down/b.json": b"new b"}
 
@@ -80,8 +81,8 @@ def test_a_folder_in_a_files_place_changes_nothing(tmp_path: Path) -> None:
     assert recover(tmp_path) == []
 
 
-@pytest.mark.parametrize("link", ["golden", "golden/down", "golden/down/b.json"])
-@pytest.mark.parametrize("there", [True, False], ids=["there", "dangling"])
+@every_row("link", ["golden", "golden/down", "golden/down/b.json"])
+@every_row("there", [True, False])
 def test_links_are_not_followed(tmp_path: Path, link: str, there: bool) -> None:
     outside, root = tmp_path / "outside", tmp_path / "project"
     (root / link).parent.mkdir(parents=True)
@@ -110,7 +111,7 @@ def test_a_file_that_cannot_be_replaced_is_finished_later(tmp_path: Path, monkey
     assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("manifest", "says"),
     [
         ("{", "the manifest is broken"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from row3.errors import InvalidFile
 from row3.project.documents import parse_yaml
+from tests.rows import every_row
 
 TEXTS = [
     *("Yes", "NO", "on", "off", "y", "tRUE", "nULL", "12:30", "190:20:30", "1_000", "0b11", "0x", "0o8", "-0o14"),
@@ -26,13 +27,13 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), VALUES)
+@every_row(("text", "value"), VALUES)
 def test_a_scalar_has_its_value_by_the_core_schema(text: str, value: Any) -> None:
     found = parse_yaml(f"- {text}", where="f")
     assert found == [value] and type(found[0]) is type(value)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "value"),
     [
         ("{a: 1, <<: {a: 2, b: 3}}", {"a": 1, "b": 3}),
@@ -77,8 +78,8 @@ def bomb(level: str) -> str:
     )
 
 
-@pytest.mark.parametrize("core", [True, False])
-@pytest.mark.parametrize(
+@every_row("core", [True, False])
+@every_row(
     ("text", "where", "message"),
     [
         (bomb("[*]"), "f:1", "aliases repeat more than 8,000,000 characters"),

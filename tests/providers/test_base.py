@@ -7,9 +7,10 @@ import pytest
 from row3.domain.endpoints import PRESETS
 from row3.errors import UsageError
 from row3.providers.base import endpoint_for, is_exposed
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("preset", "url", "variable"),
     [
         ("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
@@ -50,30 +51,20 @@ def test_what_is_given_wins() -> None:
     assert endpoint_for("openai").key_variable == "OPENAI_API_KEY", "presets are not changed"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     [
-        "",
-        "api.openai.com/v1",
-        "ftp://x/v1",
-        "http://",
-        "http:///v1",
-        "http://h:99999/v1",
-        "http://h:0/",
-        "http://[x/v1",
-        "http://a b/v1",
-        "http://h/v1?key=1",
-        "http://h/v1#x",
-        "file:///etc/passwd",
+        "", "api.openai.com/v1", "ftp://x/v1", "http://", "http:///v1", "http://h:99999/v1", "http://h:0/",
+        "http://[x/v1", "http://a b/v1", "http://h/v1?key=1", "http://h/v1#x", "file:///etc/passwd",
         "http://h/v1/chat/completions/",
     ],
-)
+)  # fmt: skip
 def test_invalid_addresses_are_refused(url: str) -> None:
     with pytest.raises(UsageError):
         endpoint_for("openai", base_url=url)
 
 
-@pytest.mark.parametrize("url", ["http://me:s3cret@host/v1", "https://host/v1?key=s3cret", "https://host/v1#s3cret"])
+@every_row("url", ["http://me:s3cret@host/v1", "https://host/v1?key=s3cret", "https://host/v1#s3cret"])
 def test_a_password_in_the_address_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(UsageError) as caught:
         endpoint_for("vllm", base_url=url)
@@ -86,9 +77,7 @@ def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated() -> None:
     assert "12345" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://models.example/v1", "http://192.168.0.7:8000/v1", "http://localhost.evil.example/v1"]
-)
+@every_row("url", ["http://models.example/v1", "http://192.168.0.7:8000/v1", "http://localhost.evil.example/v1"])
 def test_plain_http_to_another_machine_has_to_be_allowed(url: str) -> None:
     with pytest.raises(UsageError, match="is plain http to another machine") as caught:
         endpoint_for("vllm", base_url=url)
@@ -97,7 +86,7 @@ def test_plain_http_to_another_machine_has_to_be_allowed(url: str) -> None:
     assert is_exposed(url)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     ["http://127.0.0.1:1/v1", "http://127.8.9.1/v1", "http://[::1]/v1", "http://LocalHost/v1", "https://h.example/v1"],
 )
@@ -106,7 +95,7 @@ def test_https_and_this_machine_are_private(url: str) -> None:
     assert not is_exposed(url)
 
 
-@pytest.mark.parametrize("more", ["", "/", "/openai", "/openai/v1/"])
+@every_row("more", ["", "/", "/openai", "/openai/v1/"])
 def test_azure_has_the_address_of_a_resource(more: str) -> None:
     endpoint = endpoint_for("azure", base_url=f"https://openai-bread.openai.azure.com{more}")
     assert (endpoint.base_url, endpoint.key_variable) == (

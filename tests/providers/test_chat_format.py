@@ -14,6 +14,7 @@ from row3.domain.secrets import NO_SECRETS
 from row3.providers.base import endpoint_for
 from row3.providers.faults import Exchange, Fault, VendorError, refused_fields
 from row3.providers.openai_api import chat_body, read_reply
+from tests.rows import every_row
 
 
 def test_the_limit_has_the_name_that_the_preset_uses(make_request: Any) -> None:
@@ -36,7 +37,7 @@ def test_the_schema_name_fits_the_rules(make_request: Any) -> None:
     assert len(name("x" * 100)) == 64
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("message", "param", "fields"),
     [
         ("Invalid parameter: 'response_format' of type 'json_schema' is not supported", "", "response_format"),
@@ -80,10 +81,6 @@ def test_the_text_is_unedited(make_completion: Any) -> None:
     assert isinstance(answer, Answer)
     assert answer.text == text
     assert answer.latency_s == 1.5
-
-
-def test_an_empty_text_is_an_answer(make_completion: Any) -> None:
-    assert read(make_completion("")).text == ""
 
 
 @pytest.mark.parametrize(

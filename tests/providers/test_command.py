@@ -15,6 +15,7 @@ from row3.domain.requests import Answer, NoAnswer
 from row3.errors import ProviderStopped
 from row3.providers.base import Access
 from row3.providers.command import Command
+from tests.rows import every_row
 from tests.systems.calls import ENVIRONMENT, ask, ask_all, request, stage
 
 
@@ -76,7 +77,7 @@ def test_an_exit_code_is_no_answer_and_the_end_of_stderr_is_shown(tmp_path: Path
     )
 
 
-@pytest.mark.parametrize(("retries", "answers"), [(2, True), (1, False)])
+@every_row(("retries", "answers"), [(2, True), (1, False)])
 def test_exit_code_75_is_retried(tmp_path: Path, retries: int, answers: bool) -> None:
     code = "open('tries', 'a').write('.'); sys.exit(75) if os.path.getsize('tries') < 3 else print('{}')"
     given = ask(command(tmp_path, code, retries=retries), stage("command", "x", {}))

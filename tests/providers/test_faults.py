@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,11 +19,12 @@ from row3.providers.faults import (
     retry_after_s,
     status_fault,
 )
+from tests.rows import every_row
 
 OPENAI = endpoint_for("openai")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("body", "error"),
     [
         ({"error": {"message": "m", "type": "t", "code": "c", "param": "p"}}, VendorError("m", "c", "t", "p")),
@@ -61,7 +61,7 @@ def test_bodies_that_are_not_json() -> None:
     assert fault(599, "busy\nbusy").message == "api.openai.com answered 599 (non-standard status): busy busy"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "error"),
     [
         (400, {"message": "The response was filtered", "code": "content_filter", "param": "prompt", "type": None}),
@@ -87,7 +87,7 @@ def test_a_content_filter_is_no_failure_of_the_endpoint(status: int, error: obje
     assert fault(status, {"error": error}).kind == "filtered"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "error", "kind"),
     [
         (500, {"message": "the content filter is overloaded"}, "retry"),
@@ -108,7 +108,7 @@ def test_a_server_error_that_mentions_credit_does_not_stop_the_run() -> None:
     assert fault(500, {"error": {"message": "insufficient credits of entropy"}}).kind == "retry"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("headers", "seconds"),
     [
         ({}, None),

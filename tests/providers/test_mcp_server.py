@@ -16,6 +16,7 @@ from row3.domain.calls import Call, Poll
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import ProviderStopped, UsageError
 from tests.local_server import Handler, LocalServer
+from tests.rows import every_row
 from tests.systems.calls import ask, ask_all, over_http, request, stage, stdio
 from tests.systems.http_servers import Forgetful, faulty, free_port
 
@@ -145,7 +146,7 @@ class TestStdio:
         assert isinstance(given, Answer)
         assert given.text == "given-value nothing"
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("args", "words"),
         [
             (("--broken",), ": Connection closed (stderr: cannot find the database)"),
@@ -194,7 +195,7 @@ class TestStreamableHttp:
         with pytest.raises(ProviderStopped, match="--mode replay needs no server"):
             ask(over_http(asked, f"http://127.0.0.1:{free_port()}/mcp"), asked)
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("status", "body"),
         [
             (404, b""),
@@ -212,7 +213,7 @@ class TestStreamableHttp:
         assert server.opened == 2
         assert [call["name"] for call in server.calls] == ["learn", "say", "learn", "say"]
 
-    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    @every_row("status", [301, 302, 303, 307, 308])
     def test_no_redirect_to_another_origin_is_followed(self, status: int) -> None:
         asked, other = stage("mcp", "say", {"word": "hello"}), Forgetful()
         with other.listening() as target:
@@ -240,7 +241,7 @@ class TestStreamableHttp:
         assert given == NoAnswer("the MCP server was lost: Session terminated (2 tries)")
         assert server.opened == 2
 
-    @pytest.mark.parametrize("broken", [b"<html>", b'{"jsonrpc":"2.0","id":1,"result":{"content":5}}', b""])
+    @every_row("broken", [b"<html>", b'{"jsonrpc":"2.0","id":1,"result":{"content":5}}', b""])
     def test_a_malformed_result_fails_the_case_in_bounded_time(self, broken: bytes) -> None:
         server = Forgetful(broken=broken)
         asked = stage("mcp", "say", {"word": "hello"})

@@ -16,6 +16,7 @@ from row3.providers.base import endpoint_for
 from row3.providers.openai_api import OpenAIChat
 from row3.providers.pace import Bucket, Pace, span_s
 from tests.local_server import JSON, Handler, LocalServer
+from tests.rows import every_row
 
 DELAY_S = 0.05
 
@@ -112,7 +113,7 @@ def test_a_bucket_without_a_limit_can_be_closed() -> None:
     assert bucket.wait_s(1) == pytest.approx(2)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "seconds"),
     [("1s", 1.0), ("20ms", 0.02), ("6m0s", 360.0), ("1m26.4s", 86.4), ("1h2m", 3720.0), ("7.5", 7.5), (" 2S ", 2.0),
      ("", 0.0), ("soon", 0.0), ("2026-01-01T00:00:00Z", 0.0), ("-3s", 0.0), ("3 s", 0.0)],

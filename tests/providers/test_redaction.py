@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.secrets import HIDDEN, Guard
 from row3.providers.redaction import LONGEST, public_model_name, redact
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "hidden"),
     [
         ("Incorrect API key provided: sk-abcd****wxyz. Find yours at …", "wxyz"),
@@ -34,7 +34,7 @@ def test_hidden(text: str, hidden: str) -> None:
     assert hidden not in redact(text)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "The model `gpt-5-nano` does not exist or you do not have access to it",
@@ -68,7 +68,7 @@ def test_a_megabyte_is_quick() -> None:
     assert len(redact("x.y@" * 250_000)) <= LONGEST
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("served", "shown"),
     [
         ("gpt-5-mini-2026-01-01", "gpt-5-mini-2026-01-01"),

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.projects import Box, Done, run, tiny
+from tests.projects import Box, Done, copy_of, run, tiny
 
 Pytest = Callable[..., Done]
 
@@ -32,10 +32,7 @@ def promoted(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-@pytest.fixture
-def box(promoted: Box, tmp_path: Path) -> Box:
-    """A copy of it."""
-    return promoted.copy(tmp_path / "project")
+box = copy_of("promoted")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from row3.domain.verdicts import CaseChange
 from row3.pytest_plugin.case_text import case_text, movement_line, score_text
 from row3.reports.case_changes import noun_of
 from tests.reports.conftest import Suite
+from tests.rows import every_row
 
 METRICS = {"recall": 0.5, "overall": 0.6}
 CHANGE = CaseChange(
@@ -74,7 +74,7 @@ def test_any_text_is_printable_and_fits(name: str, items: list[str]) -> None:
     assert all(line.isprintable() and cells(line) <= 80 for line in text.split("\n"))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("key", "one", "many"),
     [
         ("missedConcepts", "concept", "concepts"),

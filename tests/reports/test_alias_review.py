@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from row3.domain.printable import cells
 from row3.gate.alias_review import AliasReview, Candidate, Decision, Unmatched
 from row3.matching.text.places import SearchableText
@@ -12,6 +10,7 @@ from row3.reports import alias_review
 from row3.reports.alias_review import list_document, list_json
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
+from tests.rows import every_row
 from tests.terminal import COLOURS
 
 TEXT = "The «old» method (see below) is slow. A cold  final\nproofing (retarding) makes the crumb open. The end."
@@ -67,8 +66,8 @@ def test_the_screen_says_what_where_and_which_keys() -> None:
 ODD = ("long label of a concept " * 5, "漢字" * 50, "x" * 120, "短い 名前 " * 20, "é\u0301" * 90)
 
 
-@pytest.mark.parametrize("label", ODD, ids=["long", "wide", "one-word", "mixed", "combining"])
-@pytest.mark.parametrize("colour", [False, True])
+@every_row("label", ODD)
+@every_row("colour", [False, True])
 def test_nothing_is_wider_than_the_screen_whatever_the_names_are(label: str, colour: bool) -> None:
     style = Style(colour)
     beside = Candidate(0, label, 1.0, 123, same_sentence=True)
@@ -124,24 +123,12 @@ def test_of_a_very_long_sentence_the_part_around_the_words_is_shown() -> None:
     assert len(screen.split("\n")) < 24
 
 
-@pytest.mark.parametrize("quote", ["", "A quote that was made up. " * 30])
+@every_row("quote", ["", "A quote that was made up. " * 30])
 def test_what_is_nowhere_in_the_text(quote: str) -> None:
     screen = item_screen(replace(ITEM, place=None, stands="nowhere", quote=quote, candidates=()), 1, 1, PLAIN)
     assert "Not in the text" in screen
     assert ("A quote" in screen) == bool(quote)
     assert "a alias" not in screen
-
-
-def test_nothing_is_wider_than_80_columns_and_colour_is_only_on_top() -> None:
-    wide = replace(ITEM, label="wörd " * 60 + "発酵" * 60, case_id="x" * 128)
-    for one in (ITEM, wide):
-        plain = item_screen(one, 1, 9999, PLAIN)
-        assert all(cells(line) <= 80 for line in plain.split("\n"))
-        assert "\x1b" not in plain
-        coloured = item_screen(one, 1, 9999, Style(True))
-        assert "\x1b[" in coloured
-    decision = Decision("alias", wide, "name " * 40, "concept " * 20, wide.file)
-    assert all(cells(line) <= 80 for line in summary(REVIEW, [decision], 1, PLAIN).split("\n"))
 
 
 def test_the_summary_tells_by_file_what_was_written() -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from row3.domain.printable import cells
 from row3.gate.case_worth import CasesReport, CaseWorth, Redundant
 from row3.reports.cases import cases_document, cases_json, remark
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL
+from tests.rows import every_row
 
 
 def judged(name: str, tells: float | None, standing: str = "", *, why: str = "", held: bool = False) -> CaseWorth:
@@ -52,7 +51,7 @@ def test_a_correlation_over_many_versions_has_two_decimals() -> None:
     assert rows(cases_text(many))["rye"][1] == "+0.93"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "words"),
     [
         (CASES[0], ""),
@@ -94,7 +93,7 @@ def test_pairs_and_none_at_all() -> None:
     assert "No two cases test the same thing." in cases_text(replace(REPORT, redundant=()))
 
 
-@pytest.mark.parametrize("width", [60, 80, 132])
+@every_row("width", [60, 80, 132])
 def test_it_fits(width: int) -> None:
     long = judged("a-rather-long-name-of-a-case-that-goes-on", None, "always fails", why="it never moves", held=True)
     many = replace(REPORT, cases=(*CASES, long), versions=tuple(f"a-long-prompt-name v1.{i} · m" for i in range(30)))
@@ -109,21 +108,8 @@ def test_json() -> None:
     assert value["cases"][0]["discrimination"] == 0.93
     assert "why" not in value["cases"][0]
     assert value["cases"][4] == {
-        "id": "yeast",
-        "versions": 4,
-        "mean": 0.7,
-        "spread": 0.1,
-        "lowest": 0.5,
-        "highest": 0.8,
-        "discrimination": None,
-        "neverFails": True,
-        "alwaysFails": False,
-        "quarantined": True,
+        "id": "yeast", "versions": 4, "mean": 0.7, "spread": 0.1, "lowest": 0.5, "highest": 0.8,
+        "discrimination": None, "neverFails": True, "alwaysFails": False, "quarantined": True,
         "why": "it never moves",
-    }
+    }  # fmt: skip
     assert value["redundant"] == [{"cases": ["malt", "rye"], "overlap": 0.8}]
-
-
-def test_names_cannot_paint() -> None:
-    evil = replace(REPORT, cases=(judged("r\x1b[31mye", 0.5),), versions=("v\x1b[1m1",), unknown=("n\x1b[1mew",))
-    assert "\x1b" not in cases_text(evil)

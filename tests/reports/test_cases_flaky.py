@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from row3.domain.printable import cells
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.gate.case_worth import FlakyCase, FlakyReport, flakiness
 from row3.reports.cases import flaky_document, flaky_json
@@ -39,17 +38,6 @@ def test_a_flaky_case_and_a_steady_one() -> None:
     assert rows[1].split() == ["oven", "3", "80.0…80.0", "0.0", "0%", "steady"]
     assert "2 cases: 1 flaky, 1 steady, 0 unknown" in text
     assert "row3 flaky quarantine rye --until DATE --reason TEXT" in text
-
-
-@pytest.mark.parametrize("width", [60, 80, 132])
-def test_it_fits(width: int) -> None:
-    names = [f"a-rather-long-name-of-a-case-number-{i}" for i in range(3)]
-    many = tuple(case(name, 0.7, 0.4, 0.7) for name in names)
-    held = Quarantine((Quarantined(names[0], "2026-11-22", "2026-12-01", "wavers"),))
-    for quarantine in (NO_QUARANTINE, held):
-        report = replace(REPORT, cases=many, others=("x v1.0 · m",) * 9, quarantine=quarantine)
-        lines = flaky_text(report, Style(width=width)).split("\n")
-        assert max(map(cells, lines)) <= max(width, 72)
 
 
 def test_nothing_was_asked_twice() -> None:
@@ -97,7 +85,3 @@ def test_json() -> None:
         "flipRate": pytest.approx(2 / 3),
     }
     assert value["quarantined"] == []
-
-
-def test_names_cannot_paint() -> None:
-    assert "\x1b" not in flaky_text(replace(REPORT, cases=(replace(WAVERS, case_id="r\x1b[31mye"),)))

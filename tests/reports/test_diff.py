@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import pytest
-
 from row3.domain.changes import MetricChange
 from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange, Verdict
@@ -17,6 +15,7 @@ from row3.reports.markdown import markdown_text
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import METRICS, SOME
+from tests.rows import every_row
 
 A_COMMENT = 65_536
 """Characters that GitHub takes as one comment."""
@@ -103,7 +102,7 @@ def test_nothing_differs() -> None:
     assert "nothing but the answers" in moved
 
 
-@pytest.mark.parametrize("width", [60, 80, 140])
+@every_row("width", [60, 80, 140])
 def test_no_line_is_wider_than_it_may_be(width: int) -> None:
     wide, text = (terminal_text(diff_document(Diff(), METRICS), Style(width=each)) for each in (1000, width))
     assert max(cells(line) for line in text.splitlines()) <= max(width, 74)

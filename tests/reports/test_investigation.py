@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from row3.commands.investigation import Investigation
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.matching.text.places import Place
@@ -23,6 +21,7 @@ from row3.reports.markdown import markdown_text
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 from tests.commands.investigated import CASE, FOUND, PLACE, of_cases
+from tests.rows import every_row
 
 
 def markdown(found: Investigation, *, items: bool = True) -> str:
@@ -132,7 +131,7 @@ def test_nothing_went_wrong() -> None:
     assert "\n1. No change is needed: every metric reaches its target.\n" in text
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 160])
+@every_row("width", [60, 80, 100, 160])
 def test_a_page_fits_on_a_screen_whatever_went_wrong(width: int) -> None:
     causes = FOUND.evidence.causes
     many = [

@@ -269,13 +269,8 @@ def test_json_is_versioned() -> None:
         "warnings": 1,
         "findings": [
             {
-                "level": "warning",
-                "rule": "created",
-                "file": FILE,
-                "field": "created",
-                "line": 4,
-                "message": "the date of creation is missing",
-                "setting": "",
+                "level": "warning", "rule": "created", "file": FILE, "field": "created", "line": 4,
+                "message": "the date of creation is missing", "setting": "",
             }
         ],
-    }
+    }  # fmt: skip

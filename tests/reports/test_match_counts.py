@@ -25,12 +25,7 @@ from row3.reports.terminal import terminal_text
 TALLY: dict[str, dict[str, int]] = {
     "concepts": {"exact": 370, "alias": 4, "unmatched": 3},
     "relationships": {
-        "wrong-predicate": 10,
-        "exact": 560,
-        "inverse": 3,
-        "fuzzy": 20,
-        "reversed": 4,
-        "wrong-end": 9,
+        "wrong-predicate": 10, "exact": 560, "inverse": 3, "fuzzy": 20, "reversed": 4, "wrong-end": 9,
         "unmatched": 6,
     },
     "wrongPredicates": {"IS_A\tCAUSES": 2, "CAUSES\tPRECEDES": 6, "REQUIRES\tCAUSES": 1, "REQUIRES\tPRECEDES": 1},
@@ -38,7 +33,7 @@ TALLY: dict[str, dict[str, int]] = {
     "types": {"exact": 300, "normalised": 70, "wrong": 4, "missing": 1},
     "normalisedTypes": {"Commitments\tCommitment": 70},
     "wrongTypes": {"Decision\tCommitment": 4},
-}
+}  # fmt: skip
 BLOCK = """\
 Concepts            377 extracted: 370 exact · 4 alias · 3 unmatched
 Types               375 matched: 300 exact · 70 normalised (Commitments for

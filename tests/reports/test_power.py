@@ -7,8 +7,6 @@ import math
 import re
 from dataclasses import replace
 
-import pytest
-
 from row3.domain.numbers import drop_points
 from row3.domain.printable import cells
 from row3.gate.pairs import DifferenceVariance, Pairs
@@ -18,6 +16,7 @@ from row3.reports.power import power_document, power_json, sensitivity_sentence,
 from row3.reports.style import PLAIN, Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL, RATE, RECALL
+from tests.rows import every_row
 
 SETTINGS = ("p v1.0 · m", "p v1.1 · m")
 LIMIT = GatePolicy(metrics=("overall", "recall", "hallucinationRate"))
@@ -47,9 +46,9 @@ def power_text(found: PowerReport, style: Style = PLAIN) -> str:
     return terminal_text(power_document(found), style)
 
 
-@pytest.mark.parametrize("width", [60, 80, 132])
-@pytest.mark.parametrize("policy", ["fixed", "paired"])
-@pytest.mark.parametrize("repeats", [1, 3])
+@every_row("width", [60, 80, 132])
+@every_row("policy", ["fixed", "paired"])
+@every_row("repeats", [1, 3])
 def test_it_fits(width: int, policy: str, repeats: int) -> None:
     shown = power_text(report(pairs(repeats=repeats), policy=replace(LIMIT, policy=policy)), Style(width=width))
     longest = max(cells(line) for line in shown.split("\n") if "─" not in line or width >= 80)
@@ -109,7 +108,7 @@ def test_impossible_sizes_are_not_recommended() -> None:
     assert power_json(report(pairs(), policy=replace(LIMIT, block=80.0)))["metrics"]["overall"]["wantedDrop"] == 1.0
 
 
-@pytest.mark.parametrize("policy", ["fixed", "evidence", "paired"])
+@every_row("policy", ["fixed", "evidence", "paired"])
 def test_detected_is_what_the_policy_blocks(policy: PolicyName) -> None:
     shown = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy=policy), detect=0.05)).split())
     assert f"Detected: the policy `{policy}` blocks it" in shown
@@ -148,11 +147,6 @@ def test_clusters_are_worth_less() -> None:
     assert "15 cases are worth 5." in " ".join(power_text(report(pairs(source="book"))).split())
 
 
-def test_names_cannot_paint() -> None:
-    evil = ("p\x1b[31m v1.0", "p v1.1\nx")
-    assert "\x1b" not in power_text(report(pairs(), settings=evil))
-
-
 def test_json_is_fractions_and_says_why() -> None:
     value = json.loads(json.dumps(power_json(report(pairs()))))
     assert (value["schemaVersion"], value["policy"], value["source"]["repeats"]) == (1, "evidence", [1, 1])
@@ -183,7 +177,7 @@ def said(
     return sensitivity_sentence(seen, "Overall")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("sentence", "words"),
     [
         (said(smallest_drop=0.07), f"Overall: 15 cases {SPREAD} detect a drop of 7.0 points."),
@@ -230,13 +224,11 @@ def test_thousands() -> None:
     assert "1,204 cases would detect 10" in said(cases=Needed(1204))
 
 
-@pytest.mark.parametrize(("drop", "text"), [(0.04, "4.0"), (0.1234, "12.3"), (0.0006, "0.1"), (0.0002, "0.02")])
+@every_row(("drop", "text"), [(0.04, "4.0"), (0.1234, "12.3"), (0.0006, "0.1"), (0.0002, "0.02")])
 def test_points_keep_the_digits_that_matter(drop: float, text: str) -> None:
     assert drop_points(drop) == text
 
 
-@pytest.mark.parametrize(
-    ("k", "text"), [(1.0, ""), (3.0000000000000004, " asked 3 times"), (1.5, " asked about 1.5 times")]
-)
+@every_row(("k", "text"), [(1.0, ""), (3.0000000000000004, " asked 3 times"), (1.5, " asked about 1.5 times")])
 def test_times(k: float, text: str) -> None:
     assert times(k) == text

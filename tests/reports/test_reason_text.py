@@ -14,6 +14,7 @@ from row3.gate.policy import GatePolicy
 from row3.gate.results import Confirmation
 from row3.reports.reason_text import Words, grounds, reason_text
 from tests.reports.conftest import METRICS
+from tests.rows import every_row
 
 NOTE, INVESTIGATE, BLOCK = Verdict
 FELL = MetricChange("recall", 0.8, 0.7, -0.1, 10.0, BLOCK, 15, code="worse")
@@ -28,7 +29,7 @@ def lines(code: Code, verdict: Verdict, *subjects: str, **figures: Any) -> list[
     return [each.text for each in grounds([Reason(code, verdict, name, figures) for name in subjects], WORDS)]
 
 
-@pytest.mark.parametrize("code", list(Code))
+@every_row("code", list(Code))
 def test_every_code_has_a_sentence(code: Code) -> None:
     sentence = text(code, INVESTIGATE, "recall")
     assert sentence
@@ -58,7 +59,7 @@ def test_what_stops_the_next_change_says_so() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("before", "after", "expected"),
     [
         (0.65, 0.58, "Concept recall entered its fail zone: 58.0% (minimum 60%), was 65.0%"),
@@ -191,13 +192,8 @@ def test_many_cases_of_a_code_are_one_line() -> None:
 
 def test_reasons_of_one_code_but_another_kind_stay_apart() -> None:
     subjects = (
-        "case a",
-        "case b concept:gas",
-        "rule threshold.recall.minimum",
-        "quarantine c",
-        "suite old",
-        "baseline",
-    )
+        "case a", "case b concept:gas", "rule threshold.recall.minimum", "quarantine c", "suite old", "baseline",
+    )  # fmt: skip
     assert lines(Code.CRITERIA_REMOVED, BLOCK, *subjects, before=0.6, after=None) == [
         "1 golden case was removed: a",
         "golden case b: concept gas was removed",

@@ -16,19 +16,9 @@ from row3.reports.result_json import result_json, suites_json
 
 SCHEMAS = schemas()
 DOCUMENTED = [
-    "schemaVersion",
-    "suite",
-    "mode",
-    "prompts",
-    "model",
-    "metrics",
-    "intervals",
-    "zones",
-    "deltas",
-    "verdict",
-    "reasons",
-    "usage",
-]
+    "schemaVersion", "suite", "mode", "prompts", "model", "metrics", "intervals", "zones", "deltas", "verdict",
+    "reasons", "usage",
+]  # fmt: skip
 
 
 def misfits(name: str, value: Any) -> list[str]:

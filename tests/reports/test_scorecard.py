@@ -109,12 +109,6 @@ def test_the_worst_cases_come_first(make: Any) -> None:
     assert re.findall(r"case\d", shown(run)) == ["case1", "case2", "case0"]
 
 
-def test_what_a_case_is_called_cannot_steer_the_terminal(make: Any) -> None:
-    text = shown(make.run({"a\x1b[2Jb\u202ec\r\nd\x9b31m\x1b]0;title\x07": {"overall": 0.9}}))
-    assert re.search("★ abc +d ", text)
-    assert all(line.isprintable() for line in text.split("\n"))
-
-
 def usage(run: Any, *usage: Any) -> str:
     return " ".join(shown(replace(run, usage=Usage(*usage))).partition("\n2 requests")[2].split())
 

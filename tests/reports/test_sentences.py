@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from row3.domain.changes import Interval, MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.reports.sentences import move_text
+from tests.rows import every_row
 
 RECALL = Metric("recall", "Recall")
 WIDE = Interval(-0.067, -0.183, 0.049, 0.95, 0.3, 0.05, 14.0, 15)
@@ -24,7 +23,7 @@ def said(policy: GatePolicy, code: str, worse: float = 6.7, **more: Any) -> str:
     return move_text(change, RECALL, policy)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "words"),
     [
         (said(FIXED, ""), ""),

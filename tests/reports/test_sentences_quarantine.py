@@ -46,10 +46,7 @@ def test_json() -> None:
     assert quarantine_json(BOTH) == {
         "quarantined": [
             {
-                "case": "rye",
-                "since": "2026-11-22",
-                "until": "2026-12-01",
-                "reason": "wavers, see #12",
+                "case": "rye", "since": "2026-11-22", "until": "2026-12-01", "reason": "wavers, see #12",
                 "who": "Zoë <zoe@example.org>",
             },
             {"case": "yeast", "since": "2026-11-22", "until": "2026-12-24", "reason": "two names", "who": ""},
@@ -57,7 +54,7 @@ def test_json() -> None:
         "quarantineExpired": [
             {"case": "oven", "since": "2026-11-01", "until": "2026-11-20", "reason": "timed out", "who": ""}
         ],
-    }
+    }  # fmt: skip
 
 
 def test_what_was_done() -> None:

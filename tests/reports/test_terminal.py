@@ -65,12 +65,8 @@ def test_tones_are_painted_and_code_has_its_marks_where_there_is_no_colour() -> 
 def test_a_table_leaves_empty_columns_out_and_says_what_it_leaves_out() -> None:
     rows = [["Recall", Span("7.5%", "bad"), "fail", ""], ["F1", "100.0%", "", ""]]
     assert shown(Table(("Metric", "Value", "Zone", "Short"), rows, "lrlr", more="and 2 more")) == [
-        "Metric   Value  Zone",
-        "────────────────────",
-        "Recall    7.5%  fail",
-        "F1      100.0%",
-        "  and 2 more",
-    ]
+        "Metric   Value  Zone", "────────────────────", "Recall    7.5%  fail", "F1      100.0%", "  and 2 more",
+    ]  # fmt: skip
 
 
 def test_a_name_that_is_too_long_has_its_own_line_and_a_remark_stands_below_its_row() -> None:

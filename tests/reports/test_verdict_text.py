@@ -210,12 +210,6 @@ def test_the_verdict_in_a_word(comparison: Any, make: Any) -> None:
         verdict_label(make.judged(replace(comparison, run=informs), WORSE)).word,
     ]
     assert shown == [
-        "PROCEED",
-        "INVESTIGATE",
-        "BLOCK",
-        "APPROVED (was: block)",
-        "APPROVED (was: investigate)",
-        "INCOMPLETE",
-        "INCOMPLETE",
-        "BLOCK, informational",
-    ]
+        "PROCEED", "INVESTIGATE", "BLOCK", "APPROVED (was: block)", "APPROVED (was: investigate)", "INCOMPLETE",
+        "INCOMPLETE", "BLOCK, informational",
+    ]  # fmt: skip

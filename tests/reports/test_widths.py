@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from row3.reports.recordings import list_document
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 from row3.running.estimate import Estimate, Planned
+from tests.rows import every_row
 
 LONG = "describe-everything-that-a-text-says"
 
@@ -92,8 +92,8 @@ def texts(style: Style) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 140])
-@pytest.mark.parametrize("which", ["dry run", "dry run of two models", "recordings list", "leaderboard"])
+@every_row("width", [60, 80, 100, 140])
+@every_row("which", ["dry run", "dry run of two models", "recordings list", "leaderboard"])
 def test_no_line_is_wider_than_it_may_be(which: str, width: int) -> None:
     wide, text = texts(Style(width=1000))[which], texts(Style(width=width))[which]
     assert max(cells(line) for line in text.splitlines()) <= max(width, 74)  # the numbers of a table need as much

@@ -17,6 +17,7 @@ from row3.project.project import open_project
 from row3.project.suites import make_suite
 from row3.running.budget import Budget, Prices, estimate_tokens, price_of, prices_of
 from row3.running.live import many
+from tests.rows import every_row
 
 PRICES = Prices({"m": PriceConfig(input=1.0, output=4.0)})
 
@@ -73,7 +74,7 @@ def test_reported_tokens_are_booked_and_missing_ones_estimated() -> None:
     assert budget.spent == pytest.approx((200 + 400 + 40) / 1e6)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("recorded", "limit", "tokens"),
     [({}, None, 1000), ({}, 50, 50), ({"find": 300}, None, 300), ({"find": 300}, 50, 50)],
 )
@@ -162,7 +163,7 @@ def test_cost_by_hand() -> None:
     assert Prices(TABLE).usd("gpt-5", 0, 0) == 0.0
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("model", "name"),
     [
         ("gpt-5", "gpt-5"),
@@ -193,7 +194,7 @@ def test_an_unknown_cost_is_none() -> None:
     assert Prices({}).usd("gpt-5", 10, 10) is None
 
 
-@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("x" * 400, 100)])
+@every_row(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("x" * 400, 100)])
 def test_estimate(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
 
@@ -205,7 +206,7 @@ FUNCTION = 'type = "python"\nversion = "1.0"\ncallable = "notes:find"\n'
 FREE = 'cost = "free"\n'
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("settings", "more", "model", "usd"),
     [
         (STDIO, "", "mcp", 0.0),
@@ -244,7 +245,7 @@ def test_an_arm_and_a_judge_have_separate_prices(tmp_path: Path) -> None:
     assert [prices.of("m", by) is None for by in ("judge", "baseline", "full")] == [False, True, True]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("provider", "model", "priced"),
     [
         ("", "gpt-5-mini", True),
@@ -276,7 +277,7 @@ def test_known_models_have_prices_at_their_provider(provider: str, model: str, p
         Budget(1.0).check([(model, "")], prices)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "provider",
     [
         *(f'preset = "{preset}"' for preset in ("vllm", "ollama", "llama.cpp", "local")),

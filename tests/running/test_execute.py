@@ -15,6 +15,7 @@ import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.running.execute import AHEAD, PARALLEL_FROM, Inline, Processes, executor_for
+from tests.rows import every_row
 
 
 def children() -> set[int]:
@@ -67,7 +68,7 @@ class Odd(Exception):
         super().__init__(left + right)
 
 
-@pytest.mark.parametrize("raised", [KeyError("x"), Odd("a", "b"), BrokenPipeError("somebody else's")])
+@every_row("raised", [KeyError("x"), Odd("a", "b"), BrokenPipeError("somebody else's")])
 def test_a_defect_arrives_with_its_traceback(raised: Exception) -> None:
     def do(task: int) -> int:
         raise raised
@@ -136,7 +137,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize(("number", "code", "said"), [(signal.SIGINT, 130, b"stopped"), (signal.SIGKILL, -9, b"")])
+@every_row(("number", "code", "said"), [(signal.SIGINT, 130, b"stopped"), (signal.SIGKILL, -9, b"")])
 def test_the_processes_end_with_their_parent(number: int, code: int, said: bytes) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True

@@ -7,10 +7,12 @@ import sys
 
 import pytest
 
+from tests.rows import every_row
+
 resource = pytest.importorskip("resource")
 
 
-@pytest.mark.parametrize(("soft", "hard", "after"), [(64, 4096, 628), (64, 300, 300), (2000, 4096, 2000)])
+@every_row(("soft", "hard", "after"), [(64, 4096, 628), (64, 300, 300), (2000, 4096, 2000)])
 def test_the_open_file_limit_is_raised_for_concurrent_requests(soft: int, hard: int, after: int) -> None:
     code = (
         "import resource\n"

@@ -19,6 +19,7 @@ from row3.running.evaluate import Asking
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking
 from row3.running.stages import Overrides, call_name, call_stage, parameters_of, setup_calls, versions_of
+from tests.rows import every_row
 
 MCP: dict[str, Any] = {
     "type": "mcp",
@@ -58,7 +59,7 @@ def test_the_request_is_the_rendered_call_in_canonical_json(tmp_path: Path) -> N
     assert request.prompt == "recall-memory-v1.0"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "changed",
     [
         {"version": "1.1"},
@@ -74,7 +75,7 @@ def test_the_digest_covers_everything_that_affects_an_answer(tmp_path: Path, cha
     assert asked(tmp_path, MCP | changed).digest != asked(tmp_path, MCP).digest
 
 
-@pytest.mark.parametrize(
+@every_row(
     "changed",
     [
         {"command": "elsewhere"},
@@ -108,7 +109,7 @@ def test_a_value_that_looks_like_a_placeholder_stays_as_it_is(tmp_path: Path) ->
     assert json.loads(request.user)["arguments"]["text"] == "about {topic}"
 
 
-@pytest.mark.parametrize("kind", ["command", "python"])
+@every_row("kind", ["command", "python"])
 def test_without_arguments_all_variables_are_sent(tmp_path: Path, kind: str) -> None:
     provider = {"type": kind, "version": "2.10"}
     provider |= {"command": "ask", "args": ["--fast"]} if kind == "command" else {"callable": "my.module:answer"}

@@ -20,8 +20,9 @@ from row3.domain.prompts import Lineup, Prompt, PromptRef, names_of, parse_refer
 from row3.domain.verdicts import Verdict
 from row3.domain.words import count
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
-from row3.gate.judging import Context, Scores, judge
+from row3.gate.judging import judge
 from row3.gate.results import Comparison, Run
+from row3.gate.scores import Context, Scores
 from row3.project import prompts as prompt_store
 from row3.project.base import inside_of, repository_state, work_base
 from row3.project.changelog import MetricRow, changelog_entry, insert_entry, is_written, merged_entry, mixed_entries

@@ -13,8 +13,9 @@ from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.domain.words import part
 from row3.errors import RunIncomplete, UsageError
-from row3.gate.judging import Context, Effect, judge
+from row3.gate.judging import judge
 from row3.gate.results import Comparison, Run
+from row3.gate.scores import Context, Effect
 from row3.kinds.judging import JUDGED
 from row3.project.cases import StoredCase
 from row3.project.criteria import in_force

@@ -19,6 +19,7 @@ from row3.kinds.checks.model import ChecksCase
 from row3.project.prompts import parse_prompt
 from row3.project.tree import WorkTree
 from row3.running.rendering.templates import render
+from tests.rows import every_row
 
 DATA = Path(__file__).parents[2] / "data/promptfoo"
 
@@ -103,13 +104,13 @@ PROMPTS = {
 }
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@every_row("name", CHECKS)
 def test_every_assertion_is_a_check(tmp_path: Path, name: str) -> None:
     drafts, _ = read(tmp_path, name)
     assert checks(drafts) == CHECKS[name]
 
 
-@pytest.mark.parametrize("name", PROMPTS)
+@every_row("name", PROMPTS)
 def test_prompts_are_named_by_label_file_or_words(tmp_path: Path, name: str) -> None:
     drafts, prompts = read(tmp_path, name)
     assert drafts.prompts == PROMPTS[name]
@@ -157,7 +158,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "place", "message"), BROKEN, ids=[message for _, _, message in BROKEN])
+@every_row(("text", "place", "message"), BROKEN)
 def test_a_broken_configuration_names_its_place(tmp_path: Path, text: str, place: str, message: str) -> None:
     file = tmp_path / "c.yaml"
     file.write_text(text)
@@ -166,7 +167,7 @@ def test_a_broken_configuration_names_its_place(tmp_path: Path, text: str, place
     assert caught.value.where == f"{file}{place}"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("tests", "name", "where", "message"),
     [
         ("t.csv", "t.csv", "t.csv:2", "cells"),
@@ -227,7 +228,7 @@ def test_the_same_assertion_twice_is_one_check(tmp_path: Path) -> None:
     assert checks(drafts) == [[{"contains": "x"}]]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "prompt",
     [
         {"exec": "run.sh"},
@@ -284,7 +285,7 @@ def test_a_list_of_texts_is_a_case_for_each_combination(tmp_path: Path) -> None:
     assert {draft.name for draft in drafts.cases} == {"greet"}
 
 
-@pytest.mark.parametrize("value", [[], [1, "x"], [["a", "b"]], [{"role": "user"}], {"a": ["b", "c"]}, "a, b", None])
+@every_row("value", [[], [1, "x"], [["a", "b"]], [{"role": "user"}], {"a": ["b", "c"]}, "a, b", None])
 def test_what_promptfoo_does_not_expand_is_one_value(tmp_path: Path, value: Any) -> None:
     drafts, _ = written(tmp_path, {"tests": [{"vars": {"x": value}, "assert": [{"type": "is-json"}]}]})
     assert inputs(drafts) == [{"x": value}]
@@ -293,7 +294,7 @@ def test_what_promptfoo_does_not_expand_is_one_value(tmp_path: Path, value: Any)
 WHOLE = {"disableVarExpansion": True}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("config", "test", "cases"),
     [
         ({}, {}, 2),
@@ -335,7 +336,7 @@ def test_a_file_that_many_cases_repeat_is_refused(tmp_path: Path) -> None:
         written(tmp_path, {"tests": [{"vars": {"x": "file://big.txt"}}] * 40})
 
 
-@pytest.mark.parametrize("kind", ["equals", "is-json"])
+@every_row("kind", ["equals", "is-json"])
 def test_a_value_nested_too_deeply_for_a_golden_case_is_refused(tmp_path: Path, kind: str) -> None:
     def config(levels: int) -> dict[str, Any]:
         value: Any = 1
@@ -368,10 +369,8 @@ PLACES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("place", PLACES, ids=str)
-@pytest.mark.parametrize(
-    "way", ["../outside/creds", "{root}/outside/creds", "./sub/../../outside/creds", "link", "sub/creds"]
-)
+@every_row("place", PLACES)
+@every_row("way", ["../outside/creds", "{root}/outside/creds", "./sub/../../outside/creds", "link", "sub/creds"])
 def test_files_outside_the_folder_are_refused_by_name(tmp_path: Path, place: Any, way: str) -> None:
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     inside.mkdir()
@@ -405,15 +404,13 @@ def test_files_inside_the_folder_may_be_links_and_the_configuration_too(tmp_path
     assert inputs(read_promptfoo(tmp_path / "elsewhere/c.json", PromptFiles(WorkTree(tmp_path)))) == [{"x": "own"}]
 
 
-@pytest.mark.parametrize(
-    "address", ["file://a\0.txt", "file://**.txt", "file://*\0.txt", "file://" + "a" * 5000 + ".txt"]
-)
+@every_row("address", ["file://a\0.txt", "file://**.txt", "file://*\0.txt", "file://" + "a" * 5000 + ".txt"])
 def test_a_name_that_no_file_can_have_is_a_message(tmp_path: Path, address: str) -> None:
     with pytest.raises(Row3Error):
         written(tmp_path, {"tests": [{"vars": {"x": address}}]})
 
 
-@pytest.mark.parametrize(
+@every_row(
     "config",
     [
         {"prompts": ["file://gone.txt"]},
@@ -453,14 +450,13 @@ AS_YAML = (
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "prompt",
     [
         *(json.dumps(CHAT), json.dumps(CHAT, indent=2) + "\n", AS_YAML, CHAT),
         *({"id": "talk", "raw": json.dumps(CHAT)}, {"raw": CHAT}),
         *("file://talk.json", "file://talk.yaml", "talk.txt"),
     ],
-    ids=str,
 )
 def test_messages_are_system_and_user_however_they_are_written(tmp_path: Path, prompt: Any) -> None:
     (tmp_path / "talk.json").write_text(json.dumps(CHAT))
@@ -476,7 +472,7 @@ def message(**more: Any) -> dict[str, Any]:
     return {"role": "user", "content": "Hi"} | more
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("prompt", "why"),
     [
         ([message(), message(role="assistant"), message()], "the messages are user, assistant, user"),
@@ -493,7 +489,6 @@ def message(**more: Any) -> dict[str, Any]:
         ('[{% for m in all %}{"role": "user", "content": "x"}{% endfor %}]', "neither JSON nor YAML"),
         ("- role: user\n  content: {{ text }}\n", "neither JSON nor YAML|not text"),
     ],
-    ids=str,
 )
 def test_messages_that_a_prompt_cannot_have_are_named(tmp_path: Path, prompt: Any, why: str) -> None:
     text = prompt if isinstance(prompt, str) else json.dumps(prompt)
@@ -503,17 +498,13 @@ def test_messages_that_a_prompt_cannot_have_are_named(tmp_path: Path, prompt: An
     assert left_out.value == text and any(each in left_out.why for each in why.split("|"))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
-        "[INST] {{ q }} [/INST]",
-        "{{ q }}",
-        '{{ q }} Answer with {"role": "…"}',
-        "- role play\n- be brief",
-        "[1] {{ q }}",
-        "7",
+        "[INST] {{ q }} [/INST]", "{{ q }}", '{{ q }} Answer with {"role": "…"}', "- role play\n- be brief",
+        "[1] {{ q }}", "7",
     ],
-)
+)  # fmt: skip
 def test_a_text_that_only_begins_like_messages_is_a_text(tmp_path: Path, text: str) -> None:
     _, files = written(tmp_path, {"prompts": [text], "tests": [{}]})
     (content,) = files.values()

@@ -10,6 +10,7 @@ import pytest
 from row3.commands.importing.drafts import PromptFiles, UnmappedError
 from row3.commands.importing.promptfoo_checks import check_of
 from row3.project.tree import WorkTree
+from tests.rows import every_row
 
 VARIABLES = {"city": "Paris", "cities": ["Lyon", "Nice"], "answer": "x", "count": 3}
 
@@ -52,7 +53,7 @@ MAPPED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("assertion", "wanted"), MAPPED, ids=[str(pair[0]) for pair in MAPPED])
+@every_row(("assertion", "wanted"), MAPPED)
 def test_assertions_with_a_counterpart(tmp_path: Path, assertion: dict[str, Any], wanted: dict[str, Any]) -> None:
     assert check(tmp_path, **assertion) == wanted
 
@@ -87,13 +88,13 @@ UNMAPPED = [
 ]
 
 
-@pytest.mark.parametrize(("assertion", "why"), UNMAPPED, ids=[str(pair[0]) for pair in UNMAPPED])
+@every_row(("assertion", "why"), UNMAPPED)
 def test_what_row3_has_no_check_for(tmp_path: Path, assertion: dict[str, Any], why: str) -> None:
     with pytest.raises(UnmappedError, match=why.replace("(", r"\(").replace(")", r"\)")):
         check(tmp_path, **assertion)
 
 
-@pytest.mark.parametrize("kind", ["llm-rubric", "model-graded-closedqa", "model-graded-factuality", "factuality"])
+@every_row("kind", ["llm-rubric", "model-graded-closedqa", "model-graded-factuality", "factuality"])
 def test_each_text_that_a_model_grades_by_is_one_rubric(tmp_path: Path, kind: str) -> None:
     prompts = PromptFiles(WorkTree(tmp_path))
 

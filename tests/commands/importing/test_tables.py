@@ -9,6 +9,7 @@ import pytest
 
 from row3.commands.importing.tables import assertion_of, read_csv, read_jsonl, read_rows
 from row3.errors import InvalidFile, UsageError
+from tests.rows import every_row
 
 CELLS = [
     ("Paris", {"type": "equals", "value": "Paris"}),
@@ -27,7 +28,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("cell", "wanted"), CELLS, ids=[cell for cell, _ in CELLS])
+@every_row(("cell", "wanted"), CELLS)
 def test_a_cell_is_an_assertion_or_the_answer(cell: str, wanted: dict[str, Any]) -> None:
     assert assertion_of(cell) == wanted
 
@@ -43,7 +44,7 @@ def test_a_row_is_named_by_its_first_line(tmp_path: Path) -> None:
     assert rows(tmp_path, text) == [(":2", {"a": "one\ntwo", "b": "2"}), (":5", {"a": 'x "y"', "b": ""})]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("content", "line", "message"),
     [
         ("a,b\n1,2,3\n", 2, "the row has 3 cells, but the header has 2"),
@@ -86,7 +87,7 @@ def test_a_line_is_a_case_or_a_pair(tmp_path: Path) -> None:
     assert two.where == f"{file}:3"
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"expected": 1}', '{"input": 1, "expected": 1, "x": 1}'])
+@every_row("line", ["{", "[]", '{"expected": 1}', '{"input": 1, "expected": 1, "x": 1}'])
 def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "t.jsonl"
     file.write_text(f'{{"input": 1, "expected": 2}}\n{line}\n')
@@ -95,7 +96,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
     assert caught.value.where == f"{file}:2"
 
 
-@pytest.mark.parametrize("number", ["0.8.1", ".", "9" * 400])
+@every_row("number", ["0.8.1", ".", "9" * 400])
 def test_a_threshold_that_is_no_number_makes_a_text(number: str) -> None:
     assert assertion_of(f"similar({number}): x") == {"type": "equals", "value": f"similar({number}): x"}
     assert assertion_of("similar(0.8): x") == {"type": "similar", "threshold": 0.8, "value": "x"}

@@ -59,8 +59,6 @@ def link(index: int, field: str = "expectedRelationships", **values: Any) -> Edi
 RULES: list[tuple[Edit, str, str, str, str]] = [
     (put("topic", " "), "topic", "topic", '"topic"', "the topic is missing"),
     (lambda c: c.pop("domain"), "domain", "domain", "", "the domain is missing"),
-    (lambda c: c.pop("origin"), "origin", "origin", "", "`origin` or `citation`"),
-    (put("created", "29.1.2026"), "created", "created", '"created"', "is not a date"),
     (
         put("sourceText", "Short.\n\nText."),
         "words-count",
@@ -69,42 +67,12 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "2 words, should be 300 to 800",
     ),
     (
-        lambda c: c.update(sourceText=c["sourceText"].replace("\n\n", " ")),
-        "paragraphs-count",
-        "sourceText",
-        '"sourceText"',
-        "1 paragraph,",
-    ),
-    (
-        lambda c: c.update(expectedConcepts=c["expectedConcepts"][:14]),
-        "concepts-count",
-        "expectedConcepts",
-        '"expectedConcepts"',
-        "14 concepts, should be 15 to 25",
-    ),
-    (
-        lambda c: [one.update(aliases=[]) for one in c["expectedConcepts"]],
-        "aliases",
-        "expectedConcepts",
-        '"expectedConcepts"',
-        "fewer than 3",
-    ),
-    (
-        lambda c: [one.update(required=True) for one in c["expectedConcepts"]],
-        "required-mix",
-        "expectedConcepts",
-        '"expectedConcepts"',
-        "all concepts are required",
-    ),
-    (
         lambda c: [one.update(inferred=True) for one in c["expectedConcepts"][:3]],
         "inferred",
         "expectedConcepts",
         '"expectedConcepts"',
         "3 of 25 concepts are inferred",
     ),
-    (concept(2, inferred=True), "inferred", "expectedConcepts.2.inferred", '"inferred"', "occurs in the text"),
-    (concept(3, label="…"), "empty-name", "expectedConcepts.3.label", '"label": "…"', "no letter or digit"),
     (
         concept(3, aliases=["ok", "banks"]),
         "name-twice",
@@ -118,20 +86,6 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "expectedConcepts.4.label",
         '"label": "Unheard of"',
         "neither `Unheard of` nor an alias occurs in the text",
-    ),
-    (
-        put("forbiddenConcepts", ["One two"] * 4),
-        "canaries-count",
-        "forbiddenConcepts",
-        '"forbiddenConcepts"',
-        "4 canaries",
-    ),
-    (
-        lambda c: c["forbiddenConcepts"].__setitem__(1, "--"),
-        "empty-name",
-        "forbiddenConcepts.1",
-        '"--"',
-        "no letter or digit",
     ),
     (
         lambda c: c["forbiddenConcepts"].append(c["forbiddenConcepts"][0]),
@@ -148,27 +102,6 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "too close to the expected `deposit insurance`",
     ),
     (
-        lambda c: c["forbiddenConcepts"].__setitem__(2, "gains by leaving firsts"),
-        "canary-in-text",
-        "forbiddenConcepts.2",
-        '"gains by leaving firsts"',
-        "in the text",
-    ),
-    (
-        lambda c: c.update(expectedRelationships=c["expectedRelationships"][:29]),
-        "relationships-count",
-        "expectedRelationships",
-        '"expectedRelationships"',
-        "29 relationships, should be 30 to 50",
-    ),
-    (
-        lambda c: c.update(forbiddenRelationships=c["forbiddenRelationships"][:2]),
-        "forbidden-relationships-count",
-        "forbiddenRelationships",
-        '"forbiddenRelationships"',
-        "2 forbidden relationships",
-    ),
-    (
         link(1, source="bank ruin"),
         "unknown-end",
         "expectedRelationships.1.source",
@@ -176,32 +109,11 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "did you mean `bank run`?",
     ),
     (
-        link(0, "forbiddenRelationships", target="Nobody knows"),
-        "unknown-end",
-        "forbiddenRelationships.0.target",
-        '"Nobody knows"',
-        "is not the label",
-    ),
-    (
         link(5, source="banks", target="banks", note="here"),
         "self-relationship",
         "expectedRelationships.5",
         "{before note}",
         "`banks` is related to itself",
-    ),
-    (
-        link(7, predicate="CAUSED"),
-        "predicate",
-        "expectedRelationships.7.predicate",
-        '"CAUSED"',
-        "predicate `CAUSED` is not one of IS_A",
-    ),
-    (
-        lambda c: c["expectedRelationships"].append({**c["expectedRelationships"][0], "note": "here"}),
-        "relationship-twice",
-        "expectedRelationships.{last}",
-        "{before note}",
-        "the same as relationship 1",
     ),
     (
         lambda c: c["forbiddenRelationships"].append({**c["forbiddenRelationships"][0]}),
@@ -505,11 +417,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
         ("output: concepts", "outputs: concepts", "invalid-field", "outputs", "outputs:", "did you mean `output`?"),
         (
-            "temperature: 0",
-            "temperature: 9",
-            "invalid-field",
-            "temperature",
-            "temperature: 9",
+            "temperature: 0", "temperature: 9", "invalid-field", "temperature", "temperature: 9",
             "should be a number <= 2",
         ),
         ('version: "1.0"', "version: 1.0", "invalid-field", "version", "version: 1.0", "should be a version in quotes"),
@@ -518,7 +426,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("name: decompose-concepts", "", "invalid-field", "name", "", "is missing"),
         ("name: decompose-concepts", "name: 2024-01-01", "invalid-field", "name", "name: 2024", "a date or time"),
     ],
-)
+)  # fmt: skip
 def test_prompts(root: Path, before: str, after: str, rule: str, field: str, mark: str, message: str) -> None:
     text = spoil_prompt(root, before, after)
     findings = [one for one in found(root) if one.file == PROMPT]

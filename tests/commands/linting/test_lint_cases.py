@@ -15,18 +15,15 @@ from row3.commands.linting.lint_cases import MAX_FINDINGS
 from row3.domain.quarantine import Quarantined
 from row3.project.quarantine import today, write_quarantine
 from row3.project.reviewed import with_wrong
+from tests.rows import every_row
 
 STARTERS = Path(row3.__file__).parent / "starter"
 JUDGED = "golden/example/reviewed.jsonl"
 RESTING = "golden/example/quarantine.json"
 LINE: dict[str, Any] = {
-    "schemaVersion": 1,
-    "caseId": "bank-runs",
-    "item": "panic",
-    "verdict": "wrong",
-    "text": "0123456789abcdef",
+    "schemaVersion": 1, "caseId": "bank-runs", "item": "panic", "verdict": "wrong", "text": "0123456789abcdef",
     "date": "2026-12-02",
-}
+}  # fmt: skip
 
 
 def judged(root: Path, *lines: dict[str, Any] | str) -> None:
@@ -121,7 +118,7 @@ def test_a_broken_quarantine_is_a_finding(root: Path, text: str) -> None:
     assert [one[0] for one in found(root, RESTING)] == ["error"]
 
 
-@pytest.mark.parametrize("kind", ["checks", "extraction", "retrieval"])
+@every_row("kind", ["checks", "extraction", "retrieval"])
 def test_a_case_with_the_input_of_another_is_a_warning_in_every_kind(tmp_path: Path, kind: str) -> None:
     shutil.copytree(STARTERS / kind, tmp_path / "p")
     path = next((tmp_path / "p/golden").rglob("*.gold.json"))

@@ -92,11 +92,8 @@ def test_a_check_of_the_suite_that_nothing_can_answer(
     (one,) = found(f"\n[[suites.checks.checks]]\n{check}\n")
     lines = (tmp_path / "row3.toml").read_text("utf-8").split("\n")
     assert (one.level, one.rule, one.file, one.field) == (
-        "error",
-        "invalid-check",
-        "row3.toml",
-        "suites.checks.checks.1",
-    )
+        "error", "invalid-check", "row3.toml", "suites.checks.checks.1",
+    )  # fmt: skip
     assert message in one.message
     assert lines[one.line - 1] == "[[suites.checks.checks]]"
     assert lines[one.line].startswith(key)

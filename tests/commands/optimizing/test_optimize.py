@@ -8,6 +8,7 @@ from row3.commands.optimizing.optimize import draft_of, flaw_in, reworded, wordi
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
 from row3.project.prompts import parse_prompt
+from tests.rows import every_row
 
 REF = PromptRef("answer", Version(1, 0))
 HEAD = '---\nname: answer\nversion: "1.0" # ours\n{description}output: answer\ntemperature: 0.5\n---\n'
@@ -36,7 +37,7 @@ def test_the_text_of_the_blocks_and_nothing_around_it() -> None:
     assert reworded(prompt(), wording_of(prompt())).body == BODY
 
 
-@pytest.mark.parametrize(
+@every_row(
     "body",
     [
         "{% block system %}Be brief.{% endblock %}",
@@ -49,7 +50,7 @@ def test_a_template_without_separate_blocks(body: str) -> None:
         wording_of(prompt(body))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "flaw"),
     [
         (USER.replace("Thanks.", "Please."), ""),
@@ -66,16 +67,13 @@ def test_placeholders_stay(text: str, flaw: str) -> None:
     assert flaw_in(wording_of(prompt()), {"user": text, "system": SYSTEM}) == flaw
 
 
-@pytest.mark.parametrize(
+@every_row(
     "old",
     [
-        "",
-        "description: Says it.\n",
-        "'description' : \"Says it.\"\n",
-        "description: >\n  Says it:\n\n  twice.\n",
+        "", "description: Says it.\n", "'description' : \"Says it.\"\n", "description: >\n  Says it:\n\n  twice.\n",
         "description: Says\n  it.\n# why\n",
     ],
-)
+)  # fmt: skip
 def test_a_draft_keeps_the_front_matter_but_version_and_description(old: str) -> None:
     text = draft_of(prompt(description=old), PromptRef("answer", Version(1, 7)), 'Better: "10%" → 20%.')
     draft = parse_prompt(text, PromptRef("answer", Version(1, 7)), path="x", where="x")

@@ -64,13 +64,9 @@ def test_the_providers_details_are_kept(project: Project) -> None:
     imported(project, response("a", "decompose", CONCEPTS, latencyS=1.5, **told))
     kept = json.loads(file_of(project, "decompose-v1.1").read_text())["response"]
     assert kept == {
-        "text": CONCEPTS,
-        "finishReason": "length",
-        "servedModel": "m-1",
-        "promptTokens": 7,
-        "completionTokens": 5,
+        "text": CONCEPTS, "finishReason": "length", "servedModel": "m-1", "promptTokens": 7, "completionTokens": 5,
         "latencyS": 1.5,
-    }
+    }  # fmt: skip
 
 
 def test_a_later_stage_uses_the_recorded_earlier_answer(project: Project) -> None:

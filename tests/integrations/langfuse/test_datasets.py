@@ -17,6 +17,7 @@ from row3.project.cases import case_value, file_of
 from row3.project.project import open_project, pick_suite
 from tests.langfuse_server import SECRET, Fault, LangFuse
 from tests.projects import CASES, HOME, Box
+from tests.rows import every_row
 
 RYE = "golden/bread/rye.gold.json"
 
@@ -121,7 +122,7 @@ def test_an_item_that_is_no_case_stops_a_pull_and_nothing_is_written(box: Box, f
     assert box.tree() == tree
 
 
-@pytest.mark.parametrize("kind", list(MODULES))
+@every_row("kind", list(MODULES))
 def test_every_shipped_case_of_every_kind_comes_back_whole(kind: str) -> None:
     project = open_project(HOME)
     for name in project.suite_names():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,19 +21,6 @@ Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 
 def good(case_id: str, times: int) -> FakeReply:
     return FakeReply(json.dumps(flawless(CASES[case_id])))
-
-
-@pytest.fixture
-def model() -> Iterator[Make]:
-    started: list[FakeModel] = []
-
-    def start(choose: Callable[[str, int], FakeReply]) -> FakeModel:
-        started.append(FakeModel(choose))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.stop()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from row3.integrations.monitoring.storage import Store
 from row3.integrations.monitoring.tables import Totals
 from row3.project.integration_config import AlertConfig, AlertsConfig
 from tests.monitored import EVER, TEXT, jsonl, record, take
+from tests.rows import every_row
 
 BY_NAME = {condition.figure: condition for condition in CONDITIONS}
 
@@ -84,7 +85,7 @@ class TestMeans:
 
 
 class TestRates:
-    @pytest.mark.parametrize("errors", range(1, 8))
+    @every_row("errors", range(1, 8))
     def test_as_the_exact_binomial_test_of_scipy(self, errors: int) -> None:
         p = stats.binomtest(errors, 100, 0.01, alternative="greater").pvalue
         assert bool(found("errors", failing(errors))) == (p < 0.05 and errors > 1)
@@ -96,8 +97,8 @@ class TestRates:
     def test_three_errors_of_three_are_too_few(self) -> None:
         assert found("errors", failing(3, 3)) == []
 
-    @pytest.mark.parametrize(("per_hour", "days"), [(4, 4), (20, 2), (100, 1.1), (1000, 1)])
-    @pytest.mark.parametrize("rate", [0.034, 0.06, 1.0])
+    @every_row(("per_hour", "days"), [(4, 4), (20, 2), (100, 1.1), (1000, 1)])
+    @every_row("rate", [0.034, 0.06, 1.0])
     def test_a_week_of_errors_is_one_alert_until_days_after(self, per_hour: int, days: float, rate: float) -> None:
         single = 0
         for seed in range(20):
@@ -109,7 +110,7 @@ class TestRates:
             single += len(got) == 1
         assert single >= 19
 
-    @pytest.mark.parametrize("errors", range(3))
+    @every_row("errors", range(3))
     def test_ends_as_soon_as_the_exact_binomial_test_of_scipy_is_below(self, errors: int) -> None:
         calm = [failing(int(n in range(4, 4 + 4 * errors, 4)), 10) for n in range(200)]  # not significant together
         [(_, end, _)] = found("errors", failing(9), *calm)
@@ -134,7 +135,7 @@ class TestRates:
 
 
 class TestNotEvaluated:
-    @pytest.mark.parametrize(
+    @every_row(
         ("given", "records"),
         [
             ([], 0),
@@ -177,14 +178,9 @@ class TestOfAStore:
             hourly = [each for each in alerts(connection, AlertsConfig(), *EVER) if each.condition.figure == "latency"]
         assert moment(quick.from_ms) == "2026-11-01T10:30:00Z"
         assert quick.plain() == {
-            "condition": "latency",
-            "severity": "warning",
-            "action": "Check API performance",
-            "from": "2026-11-01T10:30:00Z",
-            "to": None,
-            "value": 9000,
-            "threshold": 5000,
-        }
+            "condition": "latency", "severity": "warning", "action": "Check API performance",
+            "from": "2026-11-01T10:30:00Z", "to": None, "value": 9000, "threshold": 5000,
+        }  # fmt: skip
         assert not hourly
 
     def test_canaries_without_a_source_text(self, store: Store, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from row3.integrations.monitoring.samples import stored_records
 from row3.integrations.monitoring.storage import DuckDb, Postgres, Store
 from row3.integrations.monitoring.tables import SCHEMA_VERSION, Totals, by_group, by_minute, hourly, total
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
+from tests.rows import every_row
 from tests.strategies import json_values
 
 HOUR = 3_600_000
@@ -116,7 +117,7 @@ def test_an_id_with_another_content_is_kept_aside_once(store: Store, tmp_path: P
     assert json.loads(json.loads(kept)["raw"]) == other
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("line", "why"),
     [
         ('{"id": "a", "at": "2026-', "incomplete line"),

@@ -22,6 +22,7 @@ from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.storage import DuckDb, Postgres
 from row3.integrations.monitoring.tables import Totals, by_group, hourly, total
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
+from tests.rows import every_row
 
 
 def test_a_file_that_is_no_store_is_one_message(tmp_path: Path) -> None:
@@ -30,7 +31,7 @@ def test_a_file_that_is_no_store_is_one_message(tmp_path: Path) -> None:
         take(DuckDb(tmp_path / "m.duckdb"), jsonl(record("a")), tmp_path)
 
 
-@pytest.mark.parametrize("name", ["outside.txt", "it's outside.txt"])
+@every_row("name", ["outside.txt", "it's outside.txt"])
 def test_a_store_of_a_stranger_reads_no_other_file(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("secret")
     store = DuckDb(tmp_path / "m.duckdb")

@@ -13,6 +13,7 @@ from row3.integrations.monitoring.records import Record
 from row3.integrations.monitoring.samples import StoredRecord, stored_records
 from row3.integrations.monitoring.storage import DuckDb
 from tests.monitored import EVER, TEXT, jsonl, take
+from tests.rows import every_row
 
 ANSWER = {
     "concepts": [{"label": "fungi", "confidence": 0.9, "sourceQuote": "Tall trees feed fungi."}],
@@ -73,7 +74,7 @@ LINKS = span(
 )
 
 
-@pytest.mark.parametrize("how", ["one document", "indented", "a line an export"])
+@every_row("how", ["one document", "indented", "a line an export"])
 def test_spans_of_a_trace_are_one_record(how: str, tmp_path: Path) -> None:
     whole = export(ROOT, CONCEPTS, LINKS)
     forms = {
@@ -114,7 +115,7 @@ TRACE = {
 }
 
 
-@pytest.mark.parametrize("how", ["one", "list", "page", "lines", "answer as text"])
+@every_row("how", ["one", "list", "page", "lines", "answer as text"])
 def test_a_trace_of_langfuse_is_a_record(how: str, tmp_path: Path) -> None:
     raw = {
         "one": json.dumps(TRACE, indent=1).encode(),
@@ -153,7 +154,7 @@ def test_traces_without_output_and_with_wrong_values(tmp_path: Path) -> None:
     assert bare.verified is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     "broken",
     [
         {"resourceSpans": 3},
@@ -175,7 +176,7 @@ def test_a_broken_export_is_kept_aside_and_the_rest_is_taken_in(broken: dict[str
     assert (tmp_path / "aside.jsonl").stat().st_size > 0
 
 
-@pytest.mark.parametrize("changed", [{"observations": 3}, {"latency": 10**400}, {"output": "[" * 5000}, {"id": {}}])
+@every_row("changed", [{"observations": 3}, {"latency": 10**400}, {"output": "[" * 5000}, {"id": {}}])
 def test_a_broken_trace_of_langfuse_is_a_bad_line(changed: dict[str, Any], tmp_path: Path) -> None:
     done, found = taken(jsonl(TRACE, TRACE | {"id": "lf-2"} | changed), tmp_path)
     assert (done.new, done.bad) == (1, 1)

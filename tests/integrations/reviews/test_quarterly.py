@@ -20,14 +20,12 @@ from row3.integrations.reviews.report import review_document, review_json
 from row3.project.project import Project
 from row3.reports.terminal import terminal_text
 from tests.produced import END_MS, failed, keep, made, score
+from tests.rows import every_row
 
 WEIGHTS = {
-    "recall": 0.25,
-    "precision": 0.2,
-    "relationshipAccuracy": 0.2,
-    "provenanceCoverage": 0.2,
+    "recall": 0.25, "precision": 0.2, "relationshipAccuracy": 0.2, "provenanceCoverage": 0.2,
     "hallucinationRate": -0.15,
-}
+}  # fmt: skip
 
 
 def test_shares_differ_as_in_newcombe() -> None:
@@ -78,7 +76,7 @@ def test_versions_stand_side_by_side(project: Project, store: Store, tmp_path: P
     assert b"Average latency, v1.1" in svg
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("figure", "value", "used"),
     [("latency", 1500, 0.5), ("latency", 6000, 2), ("concepts", 22.5, 0), ("concepts", 30, 1), ("concepts", 15, 1),
      ("feedback", 4.5, 0.5), ("feedback", 3.5, 1.5), ("verified", 1.0, 0), ("verified", 0.9, 2)],

@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import nnls
 
 from row3.integrations.reviews.regression import FOLDS, Sample, folds, non_negative_fit, propose, squared_errors
+from tests.rows import every_row
 
 WEIGHTS = {"recall": 0.5, "precision": 0.3, "hallucinationRate": -0.2}
 
@@ -33,7 +34,7 @@ def test_a_line_through_three_points_by_hand() -> None:
     assert non_negative_fit([[7.0], [7.0]], [1.0, 3.0]) == ([0.0], 2.0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every_row("seed", range(20))
 def test_the_fit_is_scipys(seed: int) -> None:
     rng = numpy.random.default_rng(seed)
     xs = rng.random((40, 5))

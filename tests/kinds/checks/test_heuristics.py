@@ -14,6 +14,7 @@ from row3.kinds.checks.heuristics import HEURISTICS, graded
 from row3.kinds.checks.model import Check
 from row3.kinds.checks.reading import Reading, numbers_in, same
 from row3.matching.scorers import NameRule
+from tests.rows import every_row
 from tests.scoring import case_of
 
 JSON = '{"city": "Paris", "population": 2.1, "names": ["Louvre", "Orsay"], "open": true, "note": null}'
@@ -26,7 +27,7 @@ def score(check: dict[str, Any], answer: Any) -> float:
     return 0.0 if reading.missing else HEURISTICS[made.type](made, reading, NameRule()).score
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("check", "answer", "passes"),
     [
         ({"equals": "Paris"}, " Paris\n", True),
@@ -113,7 +114,7 @@ def test_names_are_matched_as_concepts_are_and_graded_by_f1() -> None:
     assert score({"names": ["Louvre"]}, "Louvre, Prado, Uffizi") == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("answer", ["John Adams\nJohn Adams", "John Quincy Adams\nJ. Q. Adams"])
+@every_row("answer", ["John Adams\nJohn Adams", "John Quincy Adams\nJ. Q. Adams"])
 def test_one_name_said_twice_finds_one(answer: str) -> None:
     assert score({"names": ["John Adams", "John Quincy Adams"]}, answer) == 0.5
 
@@ -134,7 +135,7 @@ def test_a_schema_is_never_fetched() -> None:
     assert "not followed" in compile_error(validator_of, {"$ref": "https://example.com/schema.json"})
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 1.1, "1", None, [1]])
+@every_row("value", [float("nan"), float("inf"), -0.1, 1.1, "1", None, [1]])
 def test_graded_rejects_anything_but_a_score(value: object) -> None:
     assert graded(value) is None
 

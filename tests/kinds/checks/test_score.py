@@ -19,6 +19,7 @@ from row3.kinds.base import Rules
 from row3.kinds.checks.model import ChecksCase
 from row3.kinds.checks.score import KIND
 from row3.kinds.demands import demands_of
+from tests.rows import every_row
 from tests.scoring import case_of
 
 RUBRIC = Prompt(PromptRef("helpfulness", Version(1, 0)), "", "grade", {}, "", "d1", "", "prompts/helpfulness-v1.0.md")
@@ -104,7 +105,7 @@ def test_the_median_of_the_votes_counts_with_their_agreement() -> None:
     assert (notes["votes"], notes["agreement"]) == ([90.0, 80.0, 10.0], pytest.approx(2 / 3))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "said",
     [NoAnswer("timed out"), Answer("It is good.").text, '{"score": 300}', '{"score": "high"}', '{"issues": []}', "[]"],
 )
@@ -152,7 +153,7 @@ def test_no_text_can_end_its_fence() -> None:
     assert fenced({"a": ["x", {"b": "<|im_start|>\u202e"}]})[1]["a"][1]["b"].count("<|") == 0
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("check", "problem"),
     [
         ({"semantic": "a"}, "matching.semantic"),
@@ -164,7 +165,7 @@ def test_lint_reports_a_check_that_the_suite_cannot_run(check: dict[str, Any], p
     assert [problem in found.message for found in KIND.lint.case(case, Rules())] == [True]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("check", "problem"),
     [
         ({"regex": "("}, "`regex` is not a regular expression"),

@@ -25,6 +25,7 @@ from row3.kinds.events.match import match_events
 from row3.kinds.events.model import EventsCase
 from row3.kinds.events.score import KIND as EVENTS
 from row3.matching.normalise import normalise
+from tests.rows import every_row
 from tests.scoring import case_of, score_by, toy_angles, toy_vectors
 
 ROOT = Path(__file__).parents[3]
@@ -50,7 +51,7 @@ def is_found(pair: dict[str, Any]) -> bool:
     return states(case, [given]) == ["match"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "found", "wrong"),
     [
         # Missed: a paraphrase that shares one name with what is expected.
@@ -126,7 +127,7 @@ def told(quote: str, *descriptions: str) -> list[dict[str, Any]]:
     return [ALICE | {"description": description, "evidence": quote} for description in descriptions]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("description", "state"),
     [
         ("Launch in April", "match"),
@@ -146,7 +147,7 @@ def test_a_true_quote_does_not_make_any_event_found(description: str, state: str
     assert states(expecting(QUOTE, "Launch in April"), told(QUOTE, description)) == [state]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("quote", "expected", "given", "wanted"),
     [
         # Two acts on one sentence.
@@ -231,7 +232,7 @@ def test_other_words_find_an_event_by_meaning_and_say_so() -> None:
     assert (expected.found_by, found.metrics["f1"]) == (LIVE, 1.0)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("changed", "state"),
     [
         ({"category": "Feedback"}, "wrong-category"),
@@ -244,7 +245,7 @@ def test_category_and_actor_decide_about_what_the_meaning_proposes(changed: dict
     assert meant(case, [ALICE | {"description": LIVE} | changed], [LAUNCH, LIVE]) == [(state, LAUNCH)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("expected", "given"),
     [
         (LAUNCH, "The shop goes live on 2 April"),
@@ -285,7 +286,7 @@ def test_equal_descriptions_go_to_their_actors_in_any_order() -> None:
         assert [state for state, _ in meant(case, order, [LAUNCH, LIVE])] == ["match", "match"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "states"),
     [
         ([LIVE, LIVE], "match duplicate"),
@@ -300,7 +301,7 @@ def test_an_event_is_found_once_by_meaning(given: list[str], states: str) -> Non
     assert sorted(state for state, _ in found) == sorted(states.split())
 
 
-@pytest.mark.parametrize(("angle", "state"), [(10, "unmatched"), (40, "match")])
+@every_row(("angle", "state"), [(10, "unmatched"), (40, "match")])
 def test_what_is_nearer_to_a_found_event_is_no_other_one(angle: float, state: str) -> None:
     other = "Release the second version"
     case = expecting_all({"description": LAUNCH}, {"description": other})

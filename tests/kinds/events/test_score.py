@@ -15,6 +15,7 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.events.model import EventsCase
 from row3.kinds.events.score import KIND as EVENTS
+from tests.rows import every_row
 from tests.scoring import case_of, score_by
 
 RULES = Rules()
@@ -31,9 +32,7 @@ CASE: dict[str, Any] = {
     "document": TEXT,
     "expected_events": [
         {
-            "category": "Decision",
-            "description": "Launch on April 1st",
-            "actor": "Alice Chen",
+            "category": "Decision", "description": "Launch on April 1st", "actor": "Alice Chen",
             "evidence": "Alice decided we will launch on April 1st",
         },
         {
@@ -63,7 +62,7 @@ CASE: dict[str, Any] = {
         {"name": "Carol Davis", "type": "PERSON", "mentions": ["Carol"]},
         {"name": "Olga Hartnell", "type": "PERSON", "mentions": ["Olga"]},
     ],
-}
+}  # fmt: skip
 KEYS_GIVEN = ("category", "description", "actor", "due_date", "evidence", "document_id")
 PERFECT = [{key: event.get(key, "") for key in KEYS_GIVEN} for event in CASE["expected_events"]]
 
@@ -125,7 +124,7 @@ def test_an_answer_by_hand() -> None:
     json.dumps(found.explanation.as_json(), allow_nan=False)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fields", "state"),
     [
         # The same passage in other words; its month alone is less than what is expected.
@@ -171,7 +170,7 @@ def test_an_actor_matches_the_entity_in_any_spelling() -> None:
     assert states(score([one(0, actor="Alice")], expected_events=expected)) == ["match"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given_date", "right"),
     [("2024-03-25", True), ("March 25th, 2024", True), ("25 Mar 2024", True), ("2024-03-24", False), ("", False)],
 )
@@ -212,12 +211,8 @@ SEVERAL: dict[str, Any] = {
     ],
     "expected_events": [
         {
-            "category": "Change",
-            "description": "Move the launch to June",
-            "actor": "Ana",
-            "document_id": "d1",
-            "same_as": "L",
-            "evidence": "Ana moved the launch to June.",
+            "category": "Change", "description": "Move the launch to June", "actor": "Ana", "document_id": "d1",
+            "same_as": "L", "evidence": "Ana moved the launch to June.",
         },
         {
             "category": "Commitment",
@@ -251,7 +246,7 @@ SEVERAL: dict[str, Any] = {
             "evidence": "Ben tests the pump.",
         },
     ],
-}
+}  # fmt: skip
 
 
 def linked(groups: str, *, leave_out: frozenset[int] = frozenset(), **words: Any) -> CaseScore:
@@ -283,7 +278,7 @@ def test_linking_by_hand() -> None:
     assert gone.metrics["linking_recall"] == pytest.approx((3 + 2 * 1 / 2) / 5)
 
 
-@pytest.mark.parametrize("none", ["none", "None", "null", "N/A", "unknown", " ", None, False, []])
+@every_row("none", ["none", "None", "null", "N/A", "unknown", " ", None, False, []])
 def test_a_placeholder_group_links_nothing(none: Any) -> None:
     assert linked("xyxny", n=none).metrics == linked("xyx.y").metrics
     assert linked("nnnnn", n=none).metrics == linked(".....").metrics
@@ -336,7 +331,7 @@ def test_lint() -> None:
     assert "does not say which" in next(iter(EVENTS.lint.case(case_of(EventsCase, silent), RULES))).message
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("wrong", "why"),
     [
         ({"date": "2024-02-30"}, "a date like"),
@@ -360,7 +355,7 @@ def test_a_case_with_a_repeated_document() -> None:
         case_of(EventsCase, SEVERAL | {"documents": [SEVERAL["documents"][0]] * 2})
 
 
-@pytest.mark.parametrize(
+@every_row(
     "answer",
     ["", "no events", '{"events": NaN}', {"event": []}, 3],
 )
@@ -417,7 +412,7 @@ def test_the_order_of_expectations_does_not_matter(order: list[int], groups: lis
     assert all(0.0 <= metrics[key] <= 1.0 for key in LINKING)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("found", "why"),
     [
         (PERFECT[:2], "no event with a due date was found"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from row3.kinds.extraction.quality import measure
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.names import NameIndex
 from row3.matching.scorers import NameRule
+from tests.rows import every_row
 from tests.scoring import case_of, score_by
 
 CASE: dict[str, Any] = {
@@ -41,7 +41,7 @@ def quote_state(label: str, quote: str, text: str = CASE["sourceText"]) -> str:
     return str(result.explanation.concepts[0].quote)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("label", "quote", "state"),
     [
         ("Photosynthesis", "use photosynthesis", "verified"),
@@ -67,7 +67,7 @@ def test_a_quote_is_evidence_if_it_mentions_its_concept(label: str, quote: str, 
 THIRD = "Dr. J. Newton, e.g. of Leeds, praised photosynthesis."
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("label", "quote", "text", "state"),
     [
         ("Photosynthesis", CASE["sourceText"], CASE["sourceText"], "unsupported"),
@@ -80,10 +80,8 @@ THIRD = "Dr. J. Newton, e.g. of Leeds, praised photosynthesis."
         ("Photosynthesis", "praised photosynthesis", THIRD, "verified"),
         ("Photosynthesis", CASE["sourceText"].removesuffix(" 2012."), CASE["sourceText"], "unsupported"),
         (
-            "Photosynthesis",
-            "- rye\n- milk\n- photosynthesis\n- eggs",
-            "- rye\n- milk\n- photosynthesis\n- eggs\n- a",
-            "unsupported",
+            "Photosynthesis", "- rye\n- milk\n- photosynthesis\n- eggs",
+            "- rye\n- milk\n- photosynthesis\n- eggs\n- a", "unsupported",
         ),
         ("Photosynthesis", "rye milk photosynthesis eggs", "rye\nmilk\nphotosynthesis\neggs\nsalt", "unsupported"),
         ("Photosynthesis", "milk\nphotosynthesis", "rye\nmilk\nphotosynthesis\neggs\nsalt", "verified"),
@@ -91,13 +89,13 @@ THIRD = "Dr. J. Newton, e.g. of Leeds, praised photosynthesis."
         ("Photosynthesis", f"One. Two. {THIRD} Four.", f"One. Two. {THIRD} Four. Five.", "unsupported"),
         ("Photosynthesis", f"One? Two! {THIRD} Four.", f"Nought. One? Two! {THIRD} Four.", "unsupported"),
     ],
-)
+)  # fmt: skip
 def test_evidence_is_a_passage_of_at_most_three_sentences(label: str, quote: str, text: str, state: str) -> None:
     assert quote_state(label, quote, text) == state
     assert measure([(label, quote)], text, (), sampled=True).verified == int(state == "verified")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("label", "quote", "state"),
     [
         ("alpha", "is ~alpha here", "verified"),
@@ -132,7 +130,7 @@ def test_any_four_sentences_verify_nothing(number: int, before: int) -> None:
     assert (quote_state("Photosynthesis", quote, text) == "verified") is verified
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("label", "canary"),
     [
         *[("Boston, Massachusetts", "Boston"), ("5 years", "five years")],

@@ -17,6 +17,7 @@ from row3.errors import InvalidFile
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
+from tests.rows import every_row
 from tests.scoring import case_of, output_of, score_by
 
 WORDS = ("heart attack", "kidney failure", "kidney", "myocardial infarction", "renal failure", "renal")
@@ -180,7 +181,7 @@ def links_scored(expected: list[str], concepts: list[str], end: str, **more: Any
     return score_by(EXTRACTION, case, EXTRACTION.read_output(answer).value, RULES)
 
 
-@pytest.mark.parametrize("expected", list(permutations(("John Smith", "Jane Smith", "Mary"))))
+@every_row("expected", list(permutations(("John Smith", "Jane Smith", "Mary"))))
 def test_an_end_is_what_the_concept_of_its_name_was_matched_with(expected: tuple[str, ...]) -> None:
     score = links_scored(list(expected), ["John Smith", "J. Smith", "Mary"], "J. Smith")
     assert score.metrics["relationshipAccuracy"] == 1.0

@@ -16,22 +16,10 @@ from tests.scoring import case_of, score_by
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "decomposition"
 LABELS = (
-    "Machine learning",
-    "Gradient descent",
-    "Neural network",
-    "Overfitting",
-    "Training data",
-    "Validation set",
-    "Loss function",
-    "Backpropagation",
-    "Learning rate",
-    "Mini-batch",
-    "Activation function",
-    "Generalisation",
-    "Chain rule",
-    "Test set",
-    "Hyperparameter",
-)
+    "Machine learning", "Gradient descent", "Neural network", "Overfitting", "Training data", "Validation set",
+    "Loss function", "Backpropagation", "Learning rate", "Mini-batch", "Activation function", "Generalisation",
+    "Chain rule", "Test set", "Hyperparameter",
+)  # fmt: skip
 ROW3 = ("IS_A", "CAUSES", "PRECEDES", "REQUIRES", "RELATES_TO")
 
 Found = list[tuple[str, str, tuple[str | int, ...]]]
@@ -61,16 +49,13 @@ def sound() -> dict[str, Any]:
         ],
         "expectedRelationships": ring,
         "forbiddenConcepts": [
-            "Neural osmosis",
-            "Quantum backfolding",
-            "Tensor homeopathy",
-            "Entropic bagging",
+            "Neural osmosis", "Quantum backfolding", "Tensor homeopathy", "Entropic bagging",
             "Recursive dropout field",
         ],
         "forbiddenRelationships": [
             {"source": LABELS[i + 5], "target": LABELS[i], "predicate": "CAUSES"} for i in range(3)
         ],
-    }
+    }  # fmt: skip
 
 
 def tuples(findings: list[Finding]) -> Found:
@@ -205,13 +190,9 @@ class TestCanaries:
     @pytest.mark.parametrize(("count", "found"), [(4, True), (5, False), (10, False), (11, True)])
     def test_number(self, case: dict[str, Any], lint: Lint, count: int, found: bool) -> None:
         extra = [
-            "Vortex pruning",
-            "Glacial sampling",
-            "Umbral pooling",
-            "Cosmic annealing",
-            "Feral attention",
+            "Vortex pruning", "Glacial sampling", "Umbral pooling", "Cosmic annealing", "Feral attention",
             "Lunar bootstrapping",
-        ]
+        ]  # fmt: skip
         case["forbiddenConcepts"] = (case["forbiddenConcepts"] + extra)[:count]
         assert lint(case) == ([("error", "canaries-count", ("forbiddenConcepts",))] if found else [])
 
@@ -324,14 +305,9 @@ def test_findings_are_messages_without_a_full_stop_and_with_a_level(case: dict[s
     broken = {"id": "x", "sourceText": "Short.", "expectedConcepts": [], "forbiddenConcepts": ["short"]}
     findings = EXTRACTION.lint.case(case_of(GoldenCase, broken), rules)
     assert {
-        "words-count",
-        "paragraphs-count",
-        "concepts-count",
-        "relationships-count",
-        "canaries-count",
-        "topic",
+        "words-count", "paragraphs-count", "concepts-count", "relationships-count", "canaries-count", "topic",
         "domain",
-    } <= {f.rule for f in findings}
+    } <= {f.rule for f in findings}  # fmt: skip
     assert all(f.message and f.level in ("error", "warning") and f.path for f in findings)
 
 

@@ -12,6 +12,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.outputs import UNREADABLE
+from tests.rows import every_row
 from tests.scoring import case_of, output_of
 
 
@@ -30,15 +31,15 @@ def refused(value: Any) -> str:
 
 
 class TestSpellings:
-    @pytest.mark.parametrize("key", ["label", "name", "concept"])
+    @every_row("key", ["label", "name", "concept"])
     def test_of_a_label(self, key: str) -> None:
         assert [c.label for c in read({"concepts": [{key: "A"}]}).concepts] == ["A"]
 
-    @pytest.mark.parametrize("key", ["sourceQuote", "source_quote", "quote", "provenance", "evidence"])
+    @every_row("key", ["sourceQuote", "source_quote", "quote", "provenance", "evidence"])
     def test_of_a_quote(self, key: str) -> None:
         assert read({"concepts": [{"label": "A", key: "the words"}]}).concepts[0].quote == "the words"
 
-    @pytest.mark.parametrize(
+    @every_row(
         "quote",
         [
             "the words",
@@ -55,13 +56,13 @@ class TestSpellings:
     def test_of_provenance_as_text_object_or_list(self, quote: Any) -> None:
         assert read({"concepts": [{"label": "A", "provenance": quote}]}).concepts[0].quote == "the words"
 
-    @pytest.mark.parametrize("quote", [None, "", [], {}, {"quote": None}, [""], [{"page": 3}]])
+    @every_row("quote", [None, "", [], {}, {"quote": None}, [""], [{"page": 3}]])
     def test_of_no_quote(self, quote: Any) -> None:
         assert not read({"concepts": [{"label": "A", "sourceQuote": quote}]}).concepts[0].quote.strip()
 
-    @pytest.mark.parametrize("source", ["source", "from", "subject"])
-    @pytest.mark.parametrize("predicate", ["predicate", "type", "relation", "relationship"])
-    @pytest.mark.parametrize("target", ["target", "to", "object"])
+    @every_row("source", ["source", "from", "subject"])
+    @every_row("predicate", ["predicate", "type", "relation", "relationship"])
+    @every_row("target", ["target", "to", "object"])
     def test_of_a_relationship(self, source: str, predicate: str, target: str) -> None:
         out = read({"concepts": [], "relationships": [{source: "A", predicate: "IS_A", target: "B"}]})
         assert [(r.source, r.predicate, r.target) for r in out.relationships] == [("A", "IS_A", "B")]
@@ -70,7 +71,7 @@ class TestSpellings:
         out = read({"concepts": [{"label": "A", "page": 9}], "notes": "x", "confidence": 0.5})
         assert out == read({"concepts": ["A"]})
 
-    @pytest.mark.parametrize("confidence", [0.9, 7, "high", None])
+    @every_row("confidence", [0.9, 7, "high", None])
     def test_any_confidence_is_accepted(self, confidence: Any) -> None:
         out = read({"concepts": [{"label": "A", "confidence": confidence}]})
         assert out.concepts[0].confidence == confidence
@@ -94,7 +95,7 @@ class TestShapes:
         assert isinstance(parsed, Parsed)
         assert parsed.value.relationships[0].target == "B"
 
-    @pytest.mark.parametrize(
+    @every_row(
         "output",
         [{"concepts": ["A"]}, {"concepts": ["A"], "relationships": None}, {"concepts": ["A"], "relationships": []}],
     )
@@ -104,7 +105,7 @@ class TestShapes:
     def test_the_text_of_an_output_is_read_as_an_answer_is(self) -> None:
         assert read('```json\n{"concepts": ["A"]}\n```') == read({"concepts": ["A"]})
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("output", "words"),
         [
             ({}, "field `concepts` is missing; the object is empty"),
@@ -124,7 +125,7 @@ class TestShapes:
     def test_a_misfit_is_refused_with_its_place(self, output: Any, words: str) -> None:
         assert words in refused(output)
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("item", "words"),
         [
             ({}, "field `concepts.1.label` is missing; the object is empty"),
@@ -141,7 +142,7 @@ class TestShapes:
         assert [concept.label for concept in parsed.value.concepts] == ["A", UNREADABLE, "B"]
         assert parsed.repairs == (f"1 item cannot be read: {words}",)
 
-    @pytest.mark.parametrize(("number", "text"), [(2024, "2024"), (2.5, "2.5"), (0, "0"), (-1, "-1")])
+    @every_row(("number", "text"), [(2024, "2024"), (2.5, "2.5"), (0, "0"), (-1, "-1")])
     def test_a_number_counts_as_its_text(self, number: float, text: str) -> None:
         for concept in (number, {"label": number}, {"name": number, "quote": number}):
             assert read({"concepts": [concept]}).concepts[0].label == text

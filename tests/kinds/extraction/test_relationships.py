@@ -3,7 +3,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from row3.domain.predicates import INVERSES, SYMMETRIC, Predicates
 from row3.kinds.extraction.relationships import RelationshipIndex
 from row3.matching.names import NameIndex
 from row3.matching.scorers import Named, NameRule
+from tests.rows import every_row
 
 NAMES = NameIndex(
     [Named("John Smith", ["JS"]), Named("Mary Miller", ["MM"]), Named("Acme Company", []), Named("Berlin Office", [])],
@@ -61,7 +61,7 @@ class TestKindsOfMatch:
         assert state((JOHN, "Is a", MARY), (JOHN, "IS_A", MARY)) == "exact"
         assert state((MARY, "Child-Of", JOHN), (JOHN, "PARENT_OF", MARY)) == "inverse"
 
-    @pytest.mark.parametrize(("left", "right"), sorted(INVERSES.items()))
+    @every_row(("left", "right"), sorted(INVERSES.items()))
     def test_every_pair_of_inverses_in_both_directions(self, left: str, right: str) -> None:
         assert state((MARY, right, JOHN), (JOHN, left, MARY)) == "inverse"
         assert state((MARY, left, JOHN), (JOHN, right, MARY)) == "inverse"
@@ -69,7 +69,7 @@ class TestKindsOfMatch:
         assert state((JOHN, right, MARY), (JOHN, right, MARY)) == "exact"
         assert state((JOHN, right, MARY), (JOHN, left, MARY)) == "reversed"
 
-    @pytest.mark.parametrize("predicate", SYMMETRIC)
+    @every_row("predicate", SYMMETRIC)
     def test_symmetric_predicates_match_either_way_as_exact(self, predicate: str) -> None:
         for pair in ((JOHN, MARY), (MARY, JOHN), (BERLIN, JOHN), ("Nobody Known", JOHN), ("Zed", "Abc")):
             assert state((pair[0], predicate, pair[1]), (pair[1], predicate, pair[0])) == "exact"
@@ -127,7 +127,7 @@ class TestMistakes:
     def test_an_end_that_is_a_canary_is_no_concept(self) -> None:
         assert state(("Johnny Smithers", "CAUSES", MARY), (JOHN, "CAUSES", MARY)) == "wrong-end"
 
-    @pytest.mark.parametrize("end", ["", "?!", " "])
+    @every_row("end", ["", "?!", " "])
     def test_an_end_that_normalises_to_nothing_matches_no_concept(self, end: str) -> None:
         assert state((end, "CAUSES", MARY), (JOHN, "CAUSES", MARY)) == "wrong-end"
 

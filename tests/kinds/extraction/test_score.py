@@ -20,6 +20,7 @@ from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
 from row3.matching.scorers import NameRule
 from row3.running.evaluate import average
+from tests.rows import every_row
 from tests.scoring import case_of, score_by
 from tests.strategies import extraction_values
 
@@ -301,11 +302,8 @@ class TestBadAnswer:
         assert result.metrics == dict.fromkeys([*OF_NOTHING, "deduplicationAccuracy"], 0.0)
         assert result.counts["recall"] == (0, 4)
         assert EXTRACTION.shortfall(result)["missedConcepts"] == (
-            "Machine learning",
-            "Gradient descent",
-            "Neural network",
-            "Training data",
-        )
+            "Machine learning", "Gradient descent", "Neural network", "Training data",
+        )  # fmt: skip
 
     def test_leaves_out_what_does_not_apply(self, small_case: dict[str, Any], rules: Rules) -> None:
         case = case_of(GoldenCase, small_case | {"expectedRelationships": []})
@@ -343,7 +341,7 @@ class TestRules:
         assert score_by(EXTRACTION, case, output.value, rules).metrics["relationshipAccuracy"] == 0.0
         assert score_by(EXTRACTION, case, output.value, own).metrics["relationshipAccuracy"] == 1.0
 
-    @pytest.mark.parametrize(
+    @every_row(
         "other",
         [
             Rules(names=NameRule(threshold=0.9)),
@@ -439,17 +437,12 @@ def test_every_error_by_hand() -> None:
     assert result.tally == {
         "concepts": {},
         "relationships": {
-            "exact": 1,
-            "duplicate": 1,
-            "wrong-predicate": 3,
-            "reversed": 1,
-            "wrong-end": 1,
-            "forbidden": 1,
+            "exact": 1, "duplicate": 1, "wrong-predicate": 3, "reversed": 1, "wrong-end": 1, "forbidden": 1,
             "unmatched": 2,
         },
         "wrongPredicates": {"PRECEDES\tCAUSES": 1, "INFLUENCES\tCAUSES": 2},
         "unknownPredicates": {"INFLUENCES": 2, "PART_OF": 1},
-    }
+    }  # fmt: skip
 
 
 def test_a_predicate_is_known_if_the_suite_or_the_case_has_it() -> None:

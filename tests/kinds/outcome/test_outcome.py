@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from row3.domain.asks import Ask, finish
 from row3.domain.judges import JudgeRequest, JudgeRules
 from row3.domain.prompts import Prompt, PromptRef, Version
@@ -18,6 +16,7 @@ from row3.kinds.outcome.judgement import read_judgement, rule, winner
 from row3.kinds.outcome.model import Grades, Judgement, OutcomeCase
 from row3.kinds.outcome.score import KIND
 from row3.matching.text.quotes import SourceText
+from tests.rows import every_row
 from tests.scoring import case_of
 
 CASE = case_of(
@@ -64,7 +63,7 @@ def scored(output: dict[str, Any], judge: Any = None, case: OutcomeCase = CASE) 
     return finish(KIND.score(case, read.value, rules), reply)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("baseline", "full", "wins"),
     [
         ((1, 1, 0, 2), (2, 2, 2, 2), "full"),
@@ -96,7 +95,7 @@ def test_the_judges_own_verdict_does_not_count() -> None:
     assert scored({"baseline": GOOD, "full": GOOD, "judgement": said}).metrics["valueWinRate"] == 0.0
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("citation", "proven"),
     [
         (QUOTE, True),
@@ -147,7 +146,7 @@ FULL_WINS_TOO = judgement(arm(1, 0, 2, 2), arm(2, 0, 2, 2))
 TIE = judgement(arm(1, 1, 2, 2), arm(1, 1, 2, 2))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("votes", "winner", "flipped"),
     [
         # The lower grades of both orders would let the baseline win, which neither says.
@@ -167,7 +166,7 @@ def test_an_arm_wins_in_both_orders_and_by_more_than_half_of_the_votes(
     assert (ruling.winner, ruling.flipped) == (winner, flipped)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "said",
     [
         "prose",
@@ -198,7 +197,7 @@ def test_a_question_the_documents_do_not_answer() -> None:
     assert score.skipped["evidenceRate"] == "no facts are required"
 
 
-@pytest.mark.parametrize("output", ["prose", {"baseline": BARE}, {"baseline": BARE, "full": 3}])
+@every_row("output", ["prose", {"baseline": BARE}, {"baseline": BARE, "full": 3}])
 def test_an_output_without_two_answers_is_unusable(output: Any) -> None:
     assert isinstance(KIND.read_output(output), Unusable)
 

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-import pytest
-
 from row3.matching.lexicon.lists import lists, pairs
+from tests.rows import every_row
 
 FILES = sorted(one.name for one in files("row3.matching.lexicon").joinpath("data").iterdir())
 
 
-@pytest.mark.parametrize("name", FILES)
+@every_row("name", FILES)
 def test_each_file_names_its_source_and_has_no_section_twice(name: str) -> None:
     text = files("row3.matching.lexicon").joinpath("data", name).read_text(encoding="utf-8")
     assert "Source: " in text.partition("\n[")[0]

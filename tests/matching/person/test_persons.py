@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.matching.person.persons import parse_person
+from tests.rows import every_row
 
 NOBODY = (
     "GPT-4", "University of Oxford", "Stanford University", "neural network", "World War II Memorial Act", "Smith", "",
@@ -17,7 +16,7 @@ NOBODY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NOBODY)
+@every_row("name", NOBODY)
 def test_other_names_are_not_parsed_as_persons(name: str) -> None:
     person = parse_person(name)
     assert person is None or not person.evident

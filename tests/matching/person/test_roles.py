@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.matching.compare import compare
 from row3.matching.names import NameIndex, match_names
 from row3.matching.person.persons import parse_person
 from row3.matching.person.roles import without_role
 from row3.matching.person.same_person import same_person
 from row3.matching.scorers import Named, NameRule
+from tests.rows import every_row
 
 ONE = """
 UN Secretary-General António Guterres | Antonio Guterres
@@ -76,7 +75,7 @@ def _pairs(table: str) -> list[tuple[str, ...]]:
     return [tuple(line.split(" | ")) for line in table.strip().splitlines()]
 
 
-@pytest.mark.parametrize(("one", "other"), _pairs(ONE))
+@every_row(("one", "other"), _pairs(ONE))
 def test_a_role_is_not_part_of_the_name(one: str, other: str) -> None:
     assert compare(one, other).how == "person"
     assert compare(other, one).how == "person"
@@ -85,13 +84,13 @@ def test_a_role_is_not_part_of_the_name(one: str, other: str) -> None:
         assert matches[0].state == "fuzzy"
 
 
-@pytest.mark.parametrize(("one", "other"), _pairs(TWO))
+@every_row(("one", "other"), _pairs(TWO))
 def test_other_names_with_roles_differ(one: str, other: str) -> None:
     assert not compare(one, other).same
     assert not compare(other, one).same
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Governor Newsom", "Lieutenant Governor Newsom"),
@@ -105,7 +104,7 @@ def test_a_deputy_is_not_the_holder_of_the_office(one: str, other: str) -> None:
     assert not compare(one, other).same
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Vice President Cheney", "Dick Cheney"),
@@ -123,7 +122,7 @@ def test_a_rank_may_be_more_or_less_exact(one: str, other: str) -> None:
     assert same_person(other, one)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "left"),
     [
         ("Fed Chair Powell", ("Chair Powell", "")),
@@ -141,7 +140,7 @@ def test_the_name_without_its_role(text: str, left: tuple[str, str]) -> None:
     assert (bare.name, bare.office) == left
 
 
-@pytest.mark.parametrize("noun", ["Rose", "Bill", "Jack", "Model"])
+@every_row("noun", ["Rose", "Bill", "Jack", "Model"])
 def test_a_name_that_is_also_a_noun_has_a_plural(noun: str) -> None:
     assert compare(f"{noun}s", noun).how == "form"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from row3.matching.names import NameIndex
 from row3.matching.person.persons import parse_person
 from row3.matching.person.same_person import same_person
 from row3.matching.scorers import Named, NameRule
+from tests.rows import every_row
 
 ONE = """
 J. Smith | John Smith
@@ -96,13 +96,13 @@ def rows(text: str) -> list[tuple[str, str]]:
     return [(a.strip(), b.strip()) for a, _, b in (line.partition("|") for line in text.strip().splitlines())]
 
 
-@pytest.mark.parametrize(("one", "other"), rows(ONE))
+@every_row(("one", "other"), rows(ONE))
 def test_the_same_person(one: str, other: str) -> None:
     assert same_person(one, other)
     assert same_person(other, one)
 
 
-@pytest.mark.parametrize(("one", "other"), rows(TWO))
+@every_row(("one", "other"), rows(TWO))
 def test_different_persons(one: str, other: str) -> None:
     assert not same_person(one, other)
     assert not same_person(other, one)
@@ -122,7 +122,7 @@ def test_a_person_matches_itself(name: str) -> None:
     assert parse_person(name) is None or same_person(name, name)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("Robert E. Lee", "Robert Lee"),
@@ -166,7 +166,7 @@ Governor Newsom | Newsom Act
 """
 
 
-@pytest.mark.parametrize(("one", "other"), rows(OFFICES))
+@every_row(("one", "other"), rows(OFFICES))
 def test_an_office_before_or_after_a_name_is_not_part_of_it(one: str, other: str) -> None:
     assert compare(one, other).how == compare(other, one).how == "person"
     for expected, found in ((one, other), (other, one)):  # also by the search in a case
@@ -174,7 +174,7 @@ def test_an_office_before_or_after_a_name_is_not_part_of_it(one: str, other: str
         assert index.resolve(found) == (1, True)
 
 
-@pytest.mark.parametrize(("one", "other"), rows(NO_OFFICE))
+@every_row(("one", "other"), rows(NO_OFFICE))
 def test_an_office_does_not_make_other_names_persons(one: str, other: str) -> None:
     assert not compare(one, other).same
     assert not compare(other, one).same

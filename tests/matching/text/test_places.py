@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.places import SearchableText, sentences
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "name", "there", "paragraph", "line"),
     [
         ("Rye is a cereal.", "CEREAL", "cereal", 1, 1),
@@ -35,7 +35,7 @@ def test_a_place_refers_to_the_original_text(text: str, name: str, there: str, p
     assert there in place.sentence
 
 
-@pytest.mark.parametrize("name", ["barley", "", "…", "ye", "cereal rye"])
+@every_row("name", ["barley", "", "…", "ye", "cereal rye"])
 def test_text_that_does_not_occur(name: str) -> None:
     assert SearchableText("Rye is a cereal.").find([name]) is None
 
@@ -60,7 +60,7 @@ WRAPPED = (
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "number"),
     [
         ("- milk\n- rye bread\n- two eggs", 3),

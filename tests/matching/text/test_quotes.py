@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from row3.matching.compare import compare
 from row3.matching.names import NameIndex, match_names
 from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
+from tests.rows import every_row
 
 TEXT = SourceText(
     "Machine learning (ML) — the craft of programs that learn — isn't new.\n"
@@ -16,52 +16,31 @@ TEXT = SourceText(
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "quote",
     [
-        "Machine learning (ML)",
-        "machine learning ml",
-        "the craft of programs that learn",
-        'Its "loss function", which scores',
-        "Its 'loss function' which scores",
-        "Its «loss function», which scores",
-        "which scores the outputs",
-        "which scores\r\n  the outputs",
-        "isn’t new",
-        "isn't new.",
-        "“isn't new”",
-        "(ML) - the craft",
-        "(ML) – the craft",
-        "C++ and C# are used",
-        "cartography.",
+        "Machine learning (ML)", "machine learning ml", "the craft of programs that learn",
+        'Its "loss function", which scores', "Its 'loss function' which scores", "Its «loss function», which scores",
+        "which scores the outputs", "which scores\r\n  the outputs", "isn’t new", "isn't new.", "“isn't new”",
+        "(ML) - the craft", "(ML) – the craft", "C++ and C# are used", "cartography.",
     ],
-)
+)  # fmt: skip
 def test_a_quote_may_differ_in_typography_case_and_line_breaks(quote: str) -> None:
     assert TEXT.contains_quote(quote)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "quote",
     [
-        "",
-        "  ",
-        "...",
-        "…",
-        "“”",
-        "deep learning",
-        "achine learning",
-        "machine learn",
-        "ML machine learning",
-        "cart",
-        "C and",
-        "scores outputs",
+        "", "  ", "...", "…", "“”", "deep learning", "achine learning", "machine learn", "ML machine learning",
+        "cart", "C and", "scores outputs",
     ],
-)
+)  # fmt: skip
 def test_a_quote_must_occur_in_whole_words_and_in_order(quote: str) -> None:
     assert not TEXT.contains_quote(quote)
 
 
-@pytest.mark.parametrize("dots", ["…", "...", " … ", " ... ", ". . .", "[...]", " [...] ", "[…]", " [ … ] "])
+@every_row("dots", ["…", "...", " … ", " ... ", ". . .", "[...]", " [...] ", "[…]", " [ … ] "])
 def test_an_ellipsis_skips_text(dots: str) -> None:
     assert TEXT.contains_quote(f"Machine learning{dots}precedes backpropagation")
 
@@ -75,20 +54,18 @@ def test_several_ellipses() -> None:
     assert TEXT.contains_quote("machine learning … loss function … cartography")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "quote",
     [
-        "precedes backpropagation … Machine learning",
-        "Machine learning … gradient",
-        "deep … backpropagation",
+        "precedes backpropagation … Machine learning", "Machine learning … gradient", "deep … backpropagation",
         "backpropagation … backpropagation",
     ],
-)
+)  # fmt: skip
 def test_the_parts_around_an_ellipsis_occur_in_order(quote: str) -> None:
     assert not TEXT.contains_quote(quote)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "found"),
     [
         ("Machine Learning", True),
@@ -129,7 +106,7 @@ def test_a_text_is_searched_without_error(words: list[str], quote: str) -> None:
     assert SourceText(quote).mentions(" ".join(words)) in (True, False)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "quote", "occurs"),
     [
         ("Newton's method uses curvature.", "Newton", True),
@@ -151,7 +128,7 @@ def test_where_words_end(text: str, quote: str, occurs: bool) -> None:
     assert source.contains_quote(quote) is source.mentions(quote) is occurs
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "name", "occurs"),
     [
         ("about ~alpha today", "alpha", True),
@@ -219,7 +196,7 @@ ITEMS = "- rye bread\n- milk\n- two eggs\n- salt\n- flour"
 LINE = "the bakers of the old town ask for more rye each year"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "quote", "passage"),
     [
         ("Rye is a cereal.", "Rye is a cereal.", False),
@@ -274,7 +251,7 @@ TWO_WHERE_THE_TEXT_HAS_BOTH = [
 WHY = ("different words", "different persons with the same surname", "a proper name and a common noun")
 
 
-@pytest.mark.parametrize(("one", "other", "text"), TWO_WHERE_THE_TEXT_HAS_BOTH)
+@every_row(("one", "other", "text"), TWO_WHERE_THE_TEXT_HAS_BOTH)
 def test_words_differ_only_if_the_text_has_both(one: str, other: str, text: str) -> None:
     for name, expected in ((one, other), (other, one)):
         for known, state in ((text, "unmatched"), ("Nothing of it.", None)):
@@ -285,7 +262,7 @@ def test_words_differ_only_if_the_text_has_both(one: str, other: str, text: str)
             assert compare(name, expected, text=SourceText(text)).why_not in WHY
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "text"),
     [
         ("healthcare", "health care", "Health care costs more than healthcare did."),

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.value.quantities import read_compound
 from row3.matching.value.units import Value
+from tests.rows import every_row
 
 MINUTE, INCH, POUND = Fraction(60), Fraction("0.0254"), Fraction("453.59237")
 
@@ -36,12 +36,12 @@ NONE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "amount", "base"), READ)
+@every_row(("text", "amount", "base"), READ)
 def test_parts_are_summed(text: str, amount: Fraction, base: str) -> None:
     assert read_compound(text) == Value("quantity", amount, base)
 
 
-@pytest.mark.parametrize("text", NONE)
+@every_row("text", NONE)
 def test_other_texts_are_not_compound_quantities(text: str) -> None:
     assert read_compound(text) is None
 

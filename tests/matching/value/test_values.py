@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from row3.matching.value.numbers import number_of
 from row3.matching.value.quantities import has_other_words, read, read_range
 from row3.matching.value.units import Value
 from row3.matching.value.values import has_number, signs_differ, value_of, with_values
+from tests.rows import every_row
 
 ONE = """
 March 25th, 2024 | 2024-03-25 | 25 Mar 2024 | 25.03.2024 | the 25th of March 2024 | 03/25/2024 | Monday, March 25, 2024
@@ -128,14 +128,14 @@ def lines(text: str) -> list[list[str]]:
     return [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
 
 
-@pytest.mark.parametrize("forms", lines(ONE), ids=lambda forms: forms[0])
+@every_row("forms", lines(ONE))
 def test_equal_values_match(forms: list[str]) -> None:
     values = {value_of(form) for form in forms}
     assert len(values) == 1
     assert None not in values
 
 
-@pytest.mark.parametrize("forms", lines(TWO), ids=lambda forms: forms[0])
+@every_row("forms", lines(TWO))
 def test_different_values_do_not_match(forms: list[str]) -> None:
     first, second = map(value_of, forms)
     assert first is not None
@@ -143,7 +143,7 @@ def test_different_values_do_not_match(forms: list[str]) -> None:
     assert first != second
 
 
-@pytest.mark.parametrize("name", NONE)
+@every_row("name", NONE)
 def test_only_whole_values_are_parsed(name: str) -> None:
     assert value_of(name) is None
 
@@ -156,7 +156,7 @@ def test_an_ambiguous_date_equals_its_own_digits_only() -> None:
     assert date_of("30/02/2024") is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "told"),
     [
         ("Signed on 25/03/2024.", True),
@@ -186,7 +186,7 @@ def test_values_within_names_are_normalised() -> None:
     assert normalise(with_values("5 shirt")) != normalise("number 5 shirt")
 
 
-@pytest.mark.parametrize("name", ["Python 3.1", '“Catch 22"'])
+@every_row("name", ["Python 3.1", '“Catch 22"'])
 def test_ambiguous_values_within_names_are_kept(name: str) -> None:
     assert with_values(name) == name
 
@@ -289,14 +289,14 @@ def are_one(one: str, other: str) -> bool:
     return NameIndex([Named(other, ())], (), NameRule()).resolve(one) is not None
 
 
-@pytest.mark.parametrize(("one", "other"), pairs(TWO_BY_SIGN))
+@every_row(("one", "other"), pairs(TWO_BY_SIGN))
 def test_a_sign_is_never_lost(one: str, other: str) -> None:
     for first, second in ((one, other), (other, one)):
         assert not compare(first, second).same
         assert not are_one(first, second)
 
 
-@pytest.mark.parametrize(("one", "other"), pairs(ONE_WITH_SIGNS))
+@every_row(("one", "other"), pairs(ONE_WITH_SIGNS))
 def test_signs_with_two_spellings(one: str, other: str) -> None:
     for first, second in ((one, other), (other, one)):
         assert compare(first, second).same

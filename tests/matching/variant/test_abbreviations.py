@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.normalise import normalise
 from row3.matching.variant.abbreviations import spelt_out
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "full"),
     [
         ("coffee w/o sugar", "coffee without sugar"),
@@ -28,7 +28,7 @@ def test_abbreviations(name: str, full: str) -> None:
     assert spelt_out(name).split() == full.split()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "name",
     [
         "photosynthesis",

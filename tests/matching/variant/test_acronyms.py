@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.compare import compare
 from row3.matching.variant.acronyms import introduced
 from row3.matching.variant.readings import same_by_acronym
+from tests.rows import every_row
 
 TEXT = """
 Many teams use machine learning (ML). Natural language processing, or NLP, studies text. BERT (Bidirectional Encoder
@@ -16,7 +16,7 @@ Escherichia coli (E. coli) lives in the gut.
 """
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("short", "long"),
     [
         ("ML", "machine learning"),
@@ -36,7 +36,7 @@ def test_an_introduced_acronym_is_its_expansion(short: str, long: str) -> None:
     assert same_by_acronym(long, short, introduced(TEXT))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("short", "long"), [("ML", "maximum likelihood"), ("NLP", "language processing"), ("MS", "multiple sclerosis")]
 )
 def test_no_other_expansion(short: str, long: str) -> None:
@@ -50,7 +50,7 @@ def test_a_name_introduces_its_own_acronym() -> None:
     assert not same_by_acronym("Mercury (planet)", "Mercury (element)", {})
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "short", "long"),
     [
         ("Mixed-member proportional representation (MMP) is one.", "MMP", "mixed-member proportional representation"),
@@ -69,7 +69,7 @@ def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
     assert same_by_acronym(short, long, introduced(text))
 
 
-@pytest.mark.parametrize("inside", ["Canada", "Paris", "Smith"])
+@every_row("inside", ["Canada", "Paris", "Smith"])
 def test_a_word_in_a_parenthesis_is_not_a_formula(inside: str) -> None:
     assert introduced(f"They opened a plant in Ontario ({inside}) last year.") == {}
     assert not same_by_acronym("Ontario", f"Ontario ({inside}) Foods", {})
@@ -116,7 +116,7 @@ def test_any_text_is_searched_for_acronyms_without_error(text: str) -> None:
     introduced(text)
 
 
-@pytest.mark.parametrize("text", ["Google (YouTube) sells.", "Meta (WhatsApp) sells.", "Sales (Q4) fell."])
+@every_row("text", ["Google (YouTube) sells.", "Meta (WhatsApp) sells.", "Sales (Q4) fell."])
 def test_a_parenthesis_need_not_be_an_acronym(text: str) -> None:
     assert introduced(text) == {}
 

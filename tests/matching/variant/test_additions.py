@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import pytest
-
 from row3.matching.names import NameIndex, match_names
 from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.additions import same_but_for_addition, without_addition
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "bare"),
     [
         ("Boston, Massachusetts", "Boston"),
@@ -25,7 +24,7 @@ def test_names_without_roles(name: str, bare: str) -> None:
     assert without_addition(name) == bare
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "same"),
     [
         ("The marches began in Birmingham, Alabama, in April. By May the jails of Birmingham were full.", True),

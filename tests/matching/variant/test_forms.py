@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import listed
 from row3.matching.normalise import normalise
 from row3.matching.variant.forms import category_key, form_key, form_keys
+from tests.rows import every_row
 
 ONE = """
 A.T.M. | ATM
@@ -142,17 +142,17 @@ def rows(text: str) -> list[tuple[str, str]]:
     return [(a.strip(), b.strip()) for a, _, b in (line.partition("|") for line in text.strip().splitlines())]
 
 
-@pytest.mark.parametrize(("one", "other"), rows(ONE))
+@every_row(("one", "other"), rows(ONE))
 def test_forms_of_a_concept_share_a_key(one: str, other: str) -> None:
     assert set(form_keys(one)) & set(form_keys(other))
 
 
-@pytest.mark.parametrize(("one", "other"), rows(TWO))
+@every_row(("one", "other"), rows(TWO))
 def test_keys_keep_what_distinguishes_concepts(one: str, other: str) -> None:
     assert not set(form_keys(one)) & set(form_keys(other))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "word",
     ["virus", "analysis", "physics", "series", "species", "lens", "gas", "class", "diabetes", "specimen", "regimen"],
 )
@@ -160,9 +160,7 @@ def test_a_singular_word_stays(word: str) -> None:
     assert token_form(word) == word
 
 
-@pytest.mark.parametrize(
-    ("name", "other"), [("Commitments", "Commitment"), ("HasPart", "has_part"), ("KeyFindings", "Key Finding")]
-)
+@every_row(("name", "other"), [("Commitments", "Commitment"), ("HasPart", "has_part"), ("KeyFindings", "Key Finding")])
 def test_categories_may_be_joined_words(name: str, other: str) -> None:
     assert category_key(name) == category_key(other)
 

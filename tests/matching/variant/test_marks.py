@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-import pytest
-
 from row3.matching.compare import compare
 from row3.matching.names import NameIndex, match_names
 from row3.matching.scorers import Named, NameRule
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.marks import legal_forms_differ, mark_difference
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "two"),
     [
         ("10 mW laser", "10 MW laser", True),
@@ -30,7 +29,7 @@ def test_different_units_are_not_equal_by_look_up() -> None:
     assert [match.state for match in match_names(["10 MW laser", "10 mW Laser"], index)] == ["unmatched", "exact"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "two"),
     [
         ("Merck KGaA", "Merck & Co.", True),
@@ -48,7 +47,7 @@ def test_different_legal_forms_are_different_companies(one: str, other: str, two
         assert not compare(one, other).same
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "same"),
     [
         ("Tata Steel Limited", "Tata Steel Ltd.", True),
@@ -66,7 +65,7 @@ def test_marks_distinguish_names(one: str, other: str, same: bool) -> None:
     assert compare(one, other).same is compare(other, one).same is same
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "why"),
     [
         ("CO", "Co", "different codes"),
@@ -89,7 +88,7 @@ def test_codes_that_differ_in_case(one: str, other: str, why: str) -> None:
         assert state == ("unmatched" if why else "exact")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "one", "other", "two"),
     [
         ("Turkey exports figs; they roast a turkey.", "Turkey", "turkey", True),

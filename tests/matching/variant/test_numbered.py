@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.names import NameIndex
 from row3.matching.scorers import Named, NameRule
 from row3.matching.variant.numbered import numbered
+from tests.rows import every_row
 
 ONE = """
 release v3.4 | Release 3.4
@@ -89,13 +89,13 @@ def are_one(one: str, other: str) -> bool:
     return NameIndex([Named(other, ()), Named("tea", ())], (), NameRule()).resolve(one) is not None
 
 
-@pytest.mark.parametrize(("one", "other"), pairs(ONE))
+@every_row(("one", "other"), pairs(ONE))
 def test_numbers_with_two_spellings(one: str, other: str) -> None:
     assert are_one(one, other)
     assert are_one(other, one)
 
 
-@pytest.mark.parametrize(("one", "other"), pairs(TWO))
+@every_row(("one", "other"), pairs(TWO))
 def test_different_numbers_or_things_differ(one: str, other: str) -> None:
     assert not are_one(one, other)
     assert not are_one(other, one)

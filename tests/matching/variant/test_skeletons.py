@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import pytest
-
 from row3.matching.lexicon.inflection import token_form, unaccented
 from row3.matching.lexicon.words import PLURALS, SPELLINGS
 from row3.matching.variant.skeletons import IRREGULAR, consonants, last_skeletons, skeletons
+from tests.rows import every_row
 
 TAKEN = ("colour", "analyses", "leaves", "studies", "boxes", "haemoglobin", "modelling", "women", "cheques", "quizzes")
 
@@ -16,9 +15,7 @@ def test_all_forms_of_a_word_share_its_skeleton() -> None:
             assert "".join(skeletons([one])) in consonants(other) or IRREGULAR.intersection((one, other))
 
 
-@pytest.mark.parametrize(
-    ("word", "begins"), [("cats", "kt"), ("photosynthesis", "ftsnt"), ("glass", "gl"), ("ball", "bl")]
-)
+@every_row(("word", "begins"), [("cats", "kt"), ("photosynthesis", "ftsnt"), ("glass", "gl"), ("ball", "bl")])
 def test_the_first_consonants(word: str, begins: str) -> None:
     assert skeletons([word]) == last_skeletons([[word, "of"], []])[:1] == [begins]
 

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from row3.matching.variant.word_order import negated
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "other"),
     [
         ("invoices not paid", "unpaid invoices"),
@@ -21,7 +20,7 @@ def test_a_negative_prefix_replaces_not(name: str, other: str) -> None:
     assert other in list(negated(name))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "never"),
     [
         ("men that are not famous", "infamous men"),
@@ -36,7 +35,7 @@ def test_a_prefix_that_changes_the_meaning(name: str, never: str) -> None:
     assert never not in found
 
 
-@pytest.mark.parametrize(
+@every_row(
     "name",
     ["invoices paid", "not", "a not guilty verdict", "not fully insured", "fees if not paid", "happy not sad", ""],
 )

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.word.contradictions import contradict, opposite
+from tests.rows import every_row
 
 TWO = """
 GPT-4 | GPT-4o | numbers or codes
@@ -39,7 +39,7 @@ University of Oxfordshire | the University Oxfordshire
 """
 
 
-@pytest.mark.parametrize("line", TWO.strip().splitlines())
+@every_row("line", TWO.strip().splitlines())
 def test_the_reason_why_names_differ(line: str) -> None:
     one, other, reason = (part.strip() for part in line.split("|"))
     for first, second in ((one, other), (other, one)):
@@ -48,14 +48,14 @@ def test_the_reason_why_names_differ(line: str) -> None:
         assert found.startswith(reason) or reason in found
 
 
-@pytest.mark.parametrize("line", ONE.strip().splitlines())
+@every_row("line", ONE.strip().splitlines())
 def test_slips_do_not_contradict(line: str) -> None:
     one, other = (part.strip() for part in line.split("|"))
     assert contradict(one, other) is None
     assert contradict(other, one) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("New York City Council", "New York City Counsil"),
@@ -84,7 +84,7 @@ def test_two_more_words_tell_what_a_short_word_is_a_slip_of(one: str, other: str
     assert contradict(*alone[0])
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("New York City Council", "New York City Counsel"),
@@ -119,9 +119,7 @@ def test_words_of_the_source_text_differ() -> None:
     assert contradict("Zorblatine", "Zorblattine", {"zorblatine", "zorblattine"})
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("supervised", "unsupervised"), ("hyperemia", "hypoemia"), ("exocytosis", "endocytosis")]
-)
+@every_row(("one", "other"), [("supervised", "unsupervised"), ("hyperemia", "hypoemia"), ("exocytosis", "endocytosis")])
 def test_prefixes_are_recognised(one: str, other: str) -> None:
     assert opposite(one, other).startswith("opposites")
     assert not opposite(one, one)

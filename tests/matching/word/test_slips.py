@@ -7,7 +7,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from row3.matching.lexicon.lists import listed
 from row3.matching.lexicon.vocabulary import FILE, NAMES, PACKAGE, TERMS, is_listed, is_word
 from row3.matching.lexicon.words import MISSPELT, TRANSLITERATIONS
 from row3.matching.word.slips import edits, word_difference
+from tests.rows import every_row
 
 SLIPS = """
 photosynthesis photosynthesys
@@ -60,14 +60,14 @@ confirm infirm
 """
 
 
-@pytest.mark.parametrize("row", SLIPS.strip().lower().splitlines())
+@every_row("row", SLIPS.strip().lower().splitlines())
 def test_slips_of_spelling(row: str) -> None:
     one, other = row.split()
     assert word_difference(one, other) == word_difference(other, one) == ""
     assert word_difference(one, other, context=True) == word_difference(other, one, context=True) == ""
 
 
-@pytest.mark.parametrize("row", WORDS.strip().lower().splitlines())
+@every_row("row", WORDS.strip().lower().splitlines())
 def test_other_words(row: str) -> None:
     one, other = row.split()
     assert word_difference(one, other)
@@ -100,12 +100,12 @@ def test_the_word_list_is_the_pinned_one() -> None:
     assert hashlib.sha256(packed).hexdigest() == "2474a48af86fd81dccea9edd0bba6cd36dd2ecedc0ae217cefcb233bba28613c"
 
 
-@pytest.mark.parametrize("word", listed("a aachen zyuganov photosynthesis zürich the"))
+@every_row("word", listed("a aachen zyuganov photosynthesis zürich the"))
 def test_words_are_found_anywhere_in_the_list(word: str) -> None:
     assert is_listed(word)
 
 
-@pytest.mark.parametrize("word", ["", "photosynthesys", "zzzzz", "\n", '"', "a\n", "{", "}"])
+@every_row("word", ["", "photosynthesys", "zzzzz", "\n", '"', "a\n", "{", "}"])
 def test_other_strings_are_not_listed(word: str) -> None:
     assert not is_listed(word)
 
@@ -116,14 +116,12 @@ def test_inflected_and_prefixed_words_are_words() -> None:
     assert not is_word("photosynthesiss")
 
 
-@pytest.mark.parametrize(
-    "token", ["occured", "begining", "changeing", "happyness", "benchs", "answerd", "studyed", "algorithmes"]
-)
+@every_row("token", ["occured", "begining", "changeing", "happyness", "benchs", "answerd", "studyed", "algorithmes"])
 def test_inflections_follow_english_spelling(token: str) -> None:
     assert not is_word(token)
 
 
-@pytest.mark.parametrize("token", ["helicases", "tokenizers", "ribozymes"])
+@every_row("token", ["helicases", "tokenizers", "ribozymes"])
 def test_an_inflected_word_is_a_word(token: str) -> None:
     assert not is_listed(token)
     assert is_word(token)

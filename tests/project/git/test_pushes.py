@@ -6,6 +6,7 @@ import pytest
 
 from row3.errors import UsageError
 from row3.project.git.refs import Push, parse_pushes
+from tests.rows import every_row
 
 A, B, ZERO = "a" * 40, "b" * 40, "0" * 40
 
@@ -32,12 +33,12 @@ def test_sha256() -> None:
     assert (push.local_sha, push.remote_sha) == ("c" * 64, None)
 
 
-@pytest.mark.parametrize("text", ["", "\n", "  \n"])
+@every_row("text", ["", "\n", "  \n"])
 def test_nothing_to_push(text: str) -> None:
     assert parse_pushes(text) == ()
 
 
-@pytest.mark.parametrize("line", ["x", f"a {A} b", f"a {A[1:]} b {B}", f"a {A} b {'g' * 40}"])
+@every_row("line", ["x", f"a {A} b", f"a {A[1:]} b {B}", f"a {A} b {'g' * 40}"])
 def test_what_git_would_not_write(line: str) -> None:
     with pytest.raises(UsageError, match="pre-push input, line 2"):
         parse_pushes(f"\n{line}\n")

@@ -10,6 +10,7 @@ import pytest
 from row3.errors import EnvironmentFault, UsageError
 from row3.project.git import refs
 from row3.project.git.repository import Repository
+from tests.rows import every_row
 
 from .conftest import Sandbox
 
@@ -289,7 +290,7 @@ def test_fork_point(box: Sandbox, tmp_path: Path) -> None:
         box.repository().fork_point("main")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "left"),
     [
         ("main", None),

@@ -152,10 +152,6 @@ def test_files_that_differ_from_a_commit(box: Sandbox, tmp_path: Path) -> None:
     box.git("add", "p/link")
     box.write("p/untracked", "1")
     assert sorted(box.repository().edited(base, box.root / "p")) == [
-        "../outside",
-        "deep/gone",
-        "link/",
-        "new",
-        "ü b",
-    ]
+        "../outside", "deep/gone", "link/", "new", "ü b",
+    ]  # fmt: skip
     assert "outside" in box.repository().edited(base, box.root)

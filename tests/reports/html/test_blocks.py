@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.reports.document import Facts, Fold, Items, Lines, Note, Plot, Span, Table, Task, Title, code, strong
 from row3.reports.html.blocks import blocks_html, mark_invisible
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "shown"),
     [
         ("a\u202eb", "a⟨U+202E⟩b"),

@@ -33,10 +33,7 @@ BODY: dict[str, Any] = {
         "matches": {
             "items": [
                 {
-                    "label": "ship the gateway",
-                    "state": "wrong-actor",
-                    "expected": "Ada ships",
-                    "score": 0.91,
+                    "label": "ship the gateway", "state": "wrong-actor", "expected": "Ada ships", "score": 0.91,
                     "actor": "Bo",
                 },
                 {
@@ -66,7 +63,7 @@ BODY: dict[str, Any] = {
         },
     },
     "baseline": {"same": False, "raw": "", "problem": ""},
-}
+}  # fmt: skip
 
 
 @pytest.fixture

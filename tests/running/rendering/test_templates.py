@@ -10,6 +10,7 @@ from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
 from row3.running.rendering.sandbox import MAX_RENDERED, attempt_isolated, environment
 from row3.running.rendering.templates import is_plain, render, used_names
+from tests.rows import every_row
 
 
 def prompt(user: str, system: str = "") -> Prompt:
@@ -26,7 +27,7 @@ def test_template_syntax_in_the_text_is_not_rendered() -> None:
     assert render(prompt("{{ b }}"), {"b": "{{ 7 * 7 }}{% block x %}"}) == ("", "{{ 7 * 7 }}{% block x %}")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("user", "says"),
     [
         ("{{ a }}", "undefined name: 'a'"),
@@ -60,34 +61,23 @@ def test_forbidden_templates(user: str, says: str) -> None:
     assert error.value.where == "prompts/x-v1.0.md"
 
 
-@pytest.mark.parametrize("value", ["nothing", "[nothing]", "f", "self", "b.upper", "{'k': {'k': nothing}}"])
-@pytest.mark.parametrize(
+@every_row("value", ["nothing", "[nothing]", "f", "self", "b.upper", "{'k': {'k': nothing}}"])
+@every_row(
     "text",
     [
-        "{{ %s ~ '' }}",
-        "{{ 'x' ~ (b ~ %s) }}",
-        "{% set x = b ~ %s %}{{ x | upper }}",
-        "{{ %s | string }}",
-        "{{ [b, %s] | join }}",
-        "{{ [b, %s] | map('string') | join(' ') }}",
-        "{{ '%%s' | format(%s) }}",
-        "{{ '{}'.format(%s) }}",
-        "{{ '{x}'.format(x=%s) }}",
-        "{{ '%%s' %% [%s] }}",
-        "{{ %s | upper }}",
-        "{{ %s | e }}",
-        "{{ (b | e).join([%s]) }}",
-        "{{ b.replace(b, %s | trim) }}",
-        "{{ %s | pprint }}",
+        "{{ %s ~ '' }}", "{{ 'x' ~ (b ~ %s) }}", "{% set x = b ~ %s %}{{ x | upper }}", "{{ %s | string }}",
+        "{{ [b, %s] | join }}", "{{ [b, %s] | map('string') | join(' ') }}", "{{ '%%s' | format(%s) }}",
+        "{{ '{}'.format(%s) }}", "{{ '{x}'.format(x=%s) }}", "{{ '%%s' %% [%s] }}", "{{ %s | upper }}",
+        "{{ %s | e }}", "{{ (b | e).join([%s]) }}", "{{ b.replace(b, %s | trim) }}", "{{ %s | pprint }}",
     ],
-)
+)  # fmt: skip
 def test_unprintable_values_are_never_turned_into_text(text: str, value: str) -> None:
     user = "{% macro f() %}{% endmacro %}" + text.replace("%%", "\0").replace("%s", value).replace("\0", "%")
     with pytest.raises(InvalidFile, match=r"prints (null|Macro|TemplateReference|a function)"):
         render(prompt(user), {"b": "text", "nothing": None})
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("user", "shown"),
     [
         ("{{ a | default('none') }} {{ nothing | default('none', true) }}", "none none"),
@@ -107,7 +97,7 @@ def test_printable_values_become_text(user: str, shown: str) -> None:
     assert render(prompt(user), given) == ("", shown)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "user",
     [
         "{{ 9 ** (9 ** 9) }}",
@@ -133,7 +123,7 @@ def test_after_a_template_exceeds_the_limits_the_next_one_renders(user: str) -> 
     assert render(prompt("{% set c = b ~ '!' %}{{ c }}"), {"b": "text"}) == ("", "text!")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("user", "shown"),
     [
         (
@@ -152,7 +142,7 @@ def test_a_plain_template_renders_the_same_in_both_processes(user: str, shown: s
     assert render(prompt(user), given) == ("", shown) == attempt_isolated(body, given, None)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "user",
     [
         "{% for x in xs %}{% for y in xs %}{% endfor %}{% endfor %}",
@@ -181,7 +171,7 @@ def test_unbounded_templates_render_in_the_separate_process(user: str) -> None:
     assert not is_plain(environment().parse(user))
 
 
-@pytest.mark.parametrize("value", ["9 ** (9 ** 9)", "'a' * 10 ** 10", "'a' | center(10 ** 10)"])
+@every_row("value", ["9 ** (9 ** 9)", "'a' * 10 ** 10", "'a' | center(10 ** 10)"])
 def test_autoescape_is_refused_before_its_value_is_evaluated(value: str) -> None:
     for read in (used_names, lambda taking: render(taking, {})):
         with pytest.raises(InvalidFile, match="autoescape"):
@@ -205,7 +195,7 @@ class TestLessons:
             render(prompt("{{ lessons('missed') }}"), {})
         assert render(replace(prompt("{{ lessons('missed') }}"), lessons=()), {}) == ("", "")
 
-    @pytest.mark.parametrize("call", ["lessons.func.__globals__", "lessons.__call__", "lessons.func.__code__"])
+    @every_row("call", ["lessons.func.__globals__", "lessons.__call__", "lessons.func.__code__"])
     def test_the_lessons_function_exposes_no_internals(self, call: str) -> None:
         with pytest.raises(InvalidFile, match="refused|undefined"):
             self.shown(call)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.kinds.base import Rules
 from row3.kinds.extraction.score import Extraction
 from row3.running.rendering.unused_input import UnusedInput, unused_input, unused_inputs
+from tests.rows import every_row
 
 GIVEN = ("topic", "source_text")
 
@@ -22,7 +21,7 @@ def found(user: str, system: str = "") -> UnusedInput | None:
     return unused_input(prompt(user, system), GIVEN)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "{{ source_text }}",
@@ -39,16 +38,13 @@ def test_any_use_of_the_text_is_accepted(text: str) -> None:
     assert found("Go on.", system=text) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
-        "Find the concepts.",
-        "{# {{ source_text }} #}",
-        "{% raw %}{{ source_text }}{% endraw %}",
-        "{% set source_text = 'no' %}{{ source_text }}",
-        "{{ 'source_text' }}",
+        "Find the concepts.", "{# {{ source_text }} #}", "{% raw %}{{ source_text }}{% endraw %}",
+        "{% set source_text = 'no' %}{{ source_text }}", "{{ 'source_text' }}",
     ],
-)
+)  # fmt: skip
 def test_using_nothing_of_the_case_is_an_error(text: str) -> None:
     unused = found(text)
     assert unused is not None
@@ -59,7 +55,7 @@ def test_using_nothing_of_the_case_is_an_error(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["{source_text}", "{ source_text }", "${source_text}"])
+@every_row("text", ["{source_text}", "{ source_text }", "${source_text}"])
 def test_single_braces_are_named_with_their_line(text: str) -> None:
     unused = found(f"Read this.\n{text}")
     assert unused is not None
@@ -76,12 +72,12 @@ def test_text_in_single_braces_is_a_warning_if_the_topic_is_used() -> None:
     assert unused.message.startswith("does not show `source_text`. `{source_text}` is sent literally")
 
 
-@pytest.mark.parametrize("text", ["{{ missing }}", "{{ source_text"])
+@every_row("text", ["{{ missing }}", "{{ source_text"])
 def test_an_invalid_template_is_not_reported_here(text: str) -> None:
     assert found(text) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("second", "level"),
     [
         ("{% for c in concepts %}{{ c.label }}{% endfor %}", None),

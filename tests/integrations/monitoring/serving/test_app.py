@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 from starlette.testclient import TestClient
 
 from row3.errors import EnvironmentFault
@@ -20,6 +19,7 @@ from row3.integrations.monitoring.storage import DuckDb, Store
 from row3.integrations.monitoring.tables import Connection
 from row3.project.integration_config import AlertsConfig
 from tests.monitored import jsonl, record, take
+from tests.rows import every_row
 
 TOKEN = "a-long-secret-token"
 HERE = "http://127.0.0.1:8321"
@@ -29,7 +29,7 @@ def client(feed: Feed | None = None, token: str = "", at: str = HERE) -> TestCli
     return TestClient(application(feed or Feed(lambda: Snapshot(b"{}", "metrics\n")), token), base_url=at)
 
 
-@pytest.mark.parametrize("path", [*FILES, "/metrics"])
+@every_row("path", [*FILES, "/metrics"])
 def test_every_answer_forbids_the_network(path: str) -> None:
     answer = client().get(path)
     assert answer.status_code == 200
@@ -63,8 +63,8 @@ def test_metrics_of_a_store_that_cannot_be_read() -> None:
     assert (answer.status_code, answer.text) == (503, "the store is locked\n")
 
 
-@pytest.mark.parametrize("path", [*FILES, "/events", "/metrics", "/nothing"])
-@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong"}, {"cookie": f"row3_monitor={TOKEN}"}])
+@every_row("path", [*FILES, "/events", "/metrics", "/nothing"])
+@every_row("headers", [{}, {"authorization": "Bearer wrong"}, {"cookie": f"row3_monitor={TOKEN}"}])
 def test_without_the_token_there_is_nothing(path: str, headers: dict[str, str]) -> None:
     answer = client(token=TOKEN).get(path, headers=headers, params={"token": "wrong"})
     assert answer.status_code == 401 and "needs its token" in answer.text
@@ -93,7 +93,7 @@ def test_a_cookie_of_another_token_is_refused() -> None:
     assert other.get("/").status_code == 401
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("host", "status"),
     [
         ("localhost:8321", 200),
