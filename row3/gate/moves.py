@@ -102,22 +102,25 @@ def compare_metrics(
 def _with_noise(
     changes: Mapping[str, MetricChange], differences: Mapping[str, Differences], policy: GatePolicy, primary: str
 ) -> dict[str, MetricChange]:
-    """Return the changes with the test of "it did not fall": the primary metric alone, the others gated or not by
-    Holm, so that any of them is falsely beyond noise in at most `ALPHA_FALL` of comparisons."""
+    """Return the changes with the test of "it did not fall".
+
+    The primary metric is tested alone, at half the error rate because each confirmation looks twice; the others, gated
+    or not, by Holm, so that any of them is falsely beyond noise in at most `ALPHA_FALL` of comparisons.
+    """
     found: dict[str, MetricChange] = {}
     tested = [key for key, change in changes.items() if change.worse_by is not None and key in differences]
     others = [key for key in tested if key != primary]
     families = (
-        [key for key in tested if key == primary],
-        [key for key in others if key in policy.metrics],
-        [key for key in others if key not in policy.metrics],
+        (ALPHA, [key for key in tested if key == primary]),
+        (ALPHA_FALL, [key for key in others if key in policy.metrics]),
+        (ALPHA_FALL, [key for key in others if key not in policy.metrics]),
     )
-    for family in families:
-        p_values = holm({key: differences[key].fall_p() for key in family}, ALPHA_FALL)
-        fewest = fewest_units(ALPHA_FALL / max(1, len(family)))
+    for alpha, family in families:
+        p_values = holm({key: differences[key].fall_p() for key in family}, alpha)
+        fewest = fewest_units(alpha / max(1, len(family)))
         for key, (p, tests) in p_values.items():
             noise: Noise = "unknown" if differences[key].units < fewest else "within"
-            noise = "beyond" if p <= ALPHA_FALL else noise
+            noise = "beyond" if p <= alpha else noise
             found[key] = replace(changes[key], noise=noise)
             if policy.policy == "evidence" and key in policy.metrics:
                 found[key] = replace(found[key], p=p, tests=tests)

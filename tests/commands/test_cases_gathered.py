@@ -28,7 +28,7 @@ def gathered(root: Path, **options: Any) -> History:
 
 
 def values(answers: Recorded) -> list[float]:
-    return [value for _, (value, _) in sorted(answers.items())]
+    return [metrics["overall"] for _, (metrics, _) in sorted(answers.items())]
 
 
 def of_version(history: History, version: str) -> dict[str, Recorded]:
