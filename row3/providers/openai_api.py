@@ -70,7 +70,7 @@ class OpenAIChat(OpenAIClient):
             self.refused[key] = self.refused.get(key, frozenset()).union(left_out)
             return bool(left_out)
 
-        guess = (len(request.system) + len(request.user)) / CHARACTERS_A_TOKEN + self._longest
+        guess = sum(map(len, request.texts)) / CHARACTERS_A_TOKEN + self._longest
         answer = await self.send("/chat/completions", body, read_reply, refuse, tokens=guess)
         if isinstance(answer, NoAnswer):
             return Answer("", "content_filter") if answer.filtered else answer
@@ -88,9 +88,7 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
 
     Temperature, seed and token limit are included only if the request sets them.
     """
-    messages = [{"role": "user", "content": request.user}]
-    if request.system:
-        messages.insert(0, {"role": "system", "content": request.system})
+    messages = [{"role": message.role, "content": message.text} for message in request.messages]
     body: dict[str, Any] = {"model": request.model, "messages": messages}
     if request.temperature is not None and "temperature" not in refused:
         body["temperature"] = request.temperature

@@ -75,7 +75,10 @@ def _in_full(request: Request) -> list[Block]:
     values = (("temperature", request.temperature), ("seed", request.seed), ("max tokens", request.max_tokens))
     parameters = ", ".join(f"{name} {spoken(value)}" for name, value in values)
     head = f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):"
-    return [Title(head), Lines(["--- system", *request.system.split("\n"), "--- user", *request.user.split("\n")])]
+    return [
+        Title(head),
+        Lines([line for role, text in request.messages for line in (f"--- {role}", *text.split("\n"))]),
+    ]
 
 
 def estimate_json(plan: Estimate) -> dict[str, Any]:
@@ -104,5 +107,6 @@ def estimate_json(plan: Estimate) -> dict[str, Any]:
 
 
 def _texts(request: Request) -> dict[str, Any]:
-    names = ("temperature", "seed", "max_tokens", "system", "user")
-    return json_fields(request, *names) | {"schema": request.schema_name}
+    messages = [message._asdict() for message in request.messages]
+    parameters = json_fields(request, "temperature", "seed", "max_tokens")
+    return parameters | {"messages": messages, "schema": request.schema_name}

@@ -34,7 +34,7 @@ from row3.running.opening import prepare
 from row3.running.provider_access import check_provider
 from row3.running.rendering.templates import render, unsent_lines
 from row3.running.rendering.unused_input import example_context, unused_input
-from row3.running.stages import call_stage, request_texts
+from row3.running.stages import call_stage, request_messages
 
 NAMED = frozenset({"concept", "entity", "event"})
 """Kinds of items that an answer has to name."""
@@ -241,7 +241,7 @@ class PromptLint:
         """Check that a system's call has a value for every placeholder."""
         stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
         if stage is not None:
-            self._fills(FILE, request_texts, stage, given)
+            self._fills(FILE, request_messages, stage, given)
 
     def _fills(self, file: str, fill: Callable[..., Any], text: Any, given: Mapping[str, Any]) -> bool:
         """Return whether every case's variables fill a prompt or call; the first that do not are a finding."""
