@@ -106,7 +106,12 @@ def estimate_json(plan: Estimate) -> dict[str, Any]:
     }
 
 
+ROLES = ("system", "user")
+"""Roles whose text the JSON has by itself too, to paste into a chat."""
+
+
 def _texts(request: Request) -> dict[str, Any]:
+    by_role = {role: "\n\n".join(each.text for each in request.messages if each.role == role) for role in ROLES}
+    parameters = json_fields(request, "temperature", "seed", "max_tokens") | by_role
     messages = [message._asdict() for message in request.messages]
-    parameters = json_fields(request, "temperature", "seed", "max_tokens")
     return parameters | {"messages": messages, "schema": request.schema_name}
