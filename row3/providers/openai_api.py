@@ -19,6 +19,7 @@ from row3.domain.words import count
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
 from row3.providers.openai_client import OpenAIClient
 from row3.providers.redaction import public_model_name
+from row3.providers.strict_schema import is_strict
 
 TEXTS, THOUGHTS = ("text", "output_text"), ("thinking", "reasoning")
 """Types of a message's parts: the answer, and Mistral's and others' reasoning."""
@@ -101,7 +102,7 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
             body[limit_field] = request.max_tokens
     if request.schema and endpoint.json_schema and "response_format" not in refused:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema_name)[:64] or "answer"
-        schema = {"name": name, "schema": dict(request.schema), "strict": True}
+        schema = {"name": name, "schema": dict(request.schema), "strict": is_strict(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
 

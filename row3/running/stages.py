@@ -119,9 +119,12 @@ def fill_request(begun: tuple[Request, bytes], prompt: Prompt, case_id: str, var
     return request._replace(case_id=case_id, messages=messages, variables=variables, digest=digest)
 
 
-def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> Mapping[str, Any]:
-    """Return the JSON schema for a model's answer; empty for a system, which gets none."""
-    return kind.schema(prompt.output, rules) if prompt.stage is None else {}
+def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> tuple[Mapping[str, Any], str]:
+    """Return the JSON schema for a model's answer, empty for a system, which gets none; and its digest."""
+    if prompt.schema is not None:
+        return prompt.schema.schema, prompt.schema.digest
+    made = kind.schema(prompt.output, rules) if prompt.stage is None else {}
+    return made, digest_json(made)
 
 
 def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[str]) -> list[Prompt]:

@@ -17,8 +17,7 @@ from row3.domain.changes import Interval
 from row3.domain.matches import Items
 from row3.domain.metrics import Metric
 from row3.domain.numbers import percent
-from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
-from row3.domain.requests import digest_text
+from row3.domain.prompts import Lineup, Prompt, PromptRef, digest_of_prompt, parse_reference
 from row3.domain.scores import CaseScore
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, MissingExtra, UsageError
@@ -309,7 +308,9 @@ def reworded(prompt: Prompt, wording: Wording) -> Prompt:
 
     body = BLOCK.sub(with_text, prompt.body)
     text = prompt.text.removesuffix(prompt.body) + body
-    return replace(prompt, body=body, text=text, digest=digest_text(text), path=f"{prompt.path} reworded")
+    return replace(
+        prompt, body=body, text=text, digest=digest_of_prompt(text, prompt.schema), path=f"{prompt.path} reworded"
+    )
 
 
 def flaw_in(old: Wording, new: Wording) -> str:

@@ -35,6 +35,18 @@ def validator_of(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
     return _validator(to_json(schema).decode())
 
 
+def schema_misfit(schema: Mapping[str, Any], value: Any) -> str:
+    """Return the first place where a value does not fit a schema and why, `items.0.price: …`; empty if it fits."""
+    try:
+        error = next(iter(validator_of(schema).iter_errors(value)), None)
+    except ValueError as problem:  # nested too deeply, or text that is not Unicode
+        return str(problem)
+    if error is None:
+        return ""
+    place = ".".join(map(str, error.instance_path))
+    return f"{place}: {error.message}" if place else error.message
+
+
 @lru_cache(maxsize=256)
 def _validator(schema: str) -> jsonschema_rs.Validator:
     import jsonschema_rs
