@@ -14,6 +14,7 @@ from row3.domain.prompts import (
     RUBRIC_OUTPUTS,
     Prompt,
     PromptRef,
+    SchemaSource,
     Version,
     digest_of_prompt,
     parse_reference,
@@ -96,7 +97,7 @@ def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
 
 
 def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str, tree: Tree | None = None) -> Prompt:
-    """Return the prompt in a file's text, with the schema that it names if there is a tree. Raises `InvalidFile`."""
+    """Return the prompt in a file's text; the schema that it names is read if there is a tree. Raises `InvalidFile`."""
     _, body = _split(text, where=where)
     matter = validate(_FrontMatter, front_matter(text, where=where), where=where)
     version = parse_version(matter.version)
@@ -112,7 +113,7 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str, tree: Tree
         if matter.output in RUBRIC_OUTPUTS:
             raise InvalidFile("a judge's rubric has a schema of its own", where=field, fix="Remove it")
         file, model = named_schema(matter.schema_, ref, where=field)
-        schema = None if tree is None else read_schema(tree, file, model, where=field)
+        schema = SchemaSource(file, {}, "", model) if tree is None else read_schema(tree, file, model, where=field)
     given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
     return Prompt(
         ref=ref,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.answer_schemas import FITTING, TICKET, ask_with, ticket_box, ticket_desk
+from tests.answer_schemas import FITTING, MODELS, TICKET, ask_with, ticket_box, ticket_desk
 from tests.projects import Box
 from tests.support_desk import Desk, draft
 
@@ -167,3 +167,148 @@ def test_the_hook_judges_the_suites_whose_schema_a_commit_changes(box: Box, desk
     box.git("add", "-A")
     done = box.git("commit", "-m", "an open schema", code=1)
     assert "in schemaDigest" in done.err
+
+
+@pytest.fixture
+def modelled(desk: Desk, tmp_path: Path) -> Box:
+    """v1.0 asks for answers by `models:Ticket`, and its schema is written."""
+    box = ticket_box(tmp_path / "modelled", desk, "models:Ticket")
+    assert "wrote schemas/answer-v1.0.json" in box.row3("lint", "--fix", code=0).err
+    return box
+
+
+def findings(box: Box, code: int = 0, **env: str) -> list[tuple[str, str, str]]:
+    """Level, file and message of each finding about a model."""
+    found = json.loads(box.row3("lint", "--format", "json", code=code, **env).out)["findings"]
+    return [(each["level"], each["file"], each["message"]) for each in found if each["rule"] == "schema-of-model"]
+
+
+def edit(box: Box) -> None:
+    """Allow one category more."""
+    box.replace("models.py", '"question"]', '"question", "praise"]')
+
+
+def test_a_model_is_sent_as_its_file_says(modelled: Box, desk: Desk) -> None:
+    assert list(problems(modelled, "--mode", "record")) == ["refund"]
+    (sent,) = {json.dumps(each) for each in formats(desk)}
+    own = json.loads(modelled.read("schemas/answer-v1.0.json"))
+    assert json.loads(sent)["json_schema"] == {"name": "answer", "schema": own, "strict": True}
+    assert own["properties"]["category"]["enum"] == ["billing", "bug", "question"]
+    modelled.path("models.py").unlink()  # only the file counts
+    modelled.row3(code=0)
+    assert len(desk.answered) == 2
+
+
+def test_lint_says_when_model_and_file_differ_and_writes_the_file(modelled: Box) -> None:
+    assert findings(modelled) == []
+    edit(modelled)
+    what = "schemas/answer-v1.0.json is not the schema of `models:Ticket` as it is now; write that with"
+    assert findings(modelled) == [("warning", "prompts/answer-v1.0.md", f"{what} `row3 lint --fix`")]
+    modelled.row3("lint", "--fix", code=0)
+    assert findings(modelled) == []
+    assert "praise" in modelled.read("schemas/answer-v1.0.json")
+    modelled.write("schemas/answer-v1.0.json", json.dumps(json.loads(modelled.read("schemas/answer-v1.0.json"))))
+    assert findings(modelled) == [], "laid out anew"
+
+
+def test_a_promoted_version_keeps_its_file_and_a_new_version_has_one_of_its_own(modelled: Box, desk: Desk) -> None:
+    desk.answers["1.0"] = desk.answers["1.1"] = dict.fromkeys(desk.answers["1.0"], json.dumps(FITTING))
+    modelled.row3("--baseline", "--mode", "record", code=0)
+    modelled.init()
+    modelled.row3("promote", "v1.0", code=0)
+    modelled.commit()
+    kept = modelled.read("schemas/answer-v1.0.json")
+    edit(modelled)
+    modelled.row3("lint", "--fix", code=0)
+    assert modelled.read("schemas/answer-v1.0.json") == kept
+    ((level, _, message),) = findings(modelled)
+    assert (level, message.endswith("write that with `row3 new-version answer`")) == ("warning", True)
+    assert "wrote schemas/answer-v1.1.json" in modelled.row3("new-version", "answer", code=0).out
+    assert "praise" in modelled.read("schemas/answer-v1.1.json")
+    modelled.replace("prompts/answer-v1.1.md", "1.0: ", "1.1: ")
+    before = len(desk.answered)
+    modelled.row3("--mode", "record", code=0)
+    assert ["praise" in json.dumps(each) for each in formats(desk)[before:]] == [True, True]
+    modelled.row3("promote", "v1.1", "--commit", code=0)
+    committed = modelled.git("show", "--name-only", "--format=").out.split()
+    assert {"prompts/answer-v1.1.md", "schemas/answer-v1.1.json"} <= {*committed}
+
+
+NO_MODEL = {
+    "no module": ("gone:Ticket", "ModuleNotFoundError: No module named 'gone'"),
+    "no class": ("models:Gone", "has no attribute 'Gone'"),
+    "no model": ("models:NUMBER", "`models:NUMBER` is not a pydantic model"),
+    "a base": ("pydantic:BaseModel", "must be called on a subclass of BaseModel"),
+    "a function": ("json:dumps", "`json:dumps` is not a pydantic model"),
+}
+
+
+@pytest.mark.parametrize("case", NO_MODEL)
+def test_a_model_that_cannot_be_loaded_is_one_message(modelled: Box, case: str) -> None:
+    name, message = NO_MODEL[case]
+    ask_with(modelled, name)
+    ((level, file, said),) = findings(modelled, code=2)
+    assert (level, file) == ("error", "prompts/answer-v1.0.md")
+    assert message in said
+    for command in (("lint", "--fix"), ("new-version", "answer")):
+        done = modelled.row3(*command, code=2)
+        assert message in done.err
+        assert "prompts/answer-v1.0.md field schema" in done.err
+    assert not modelled.path("prompts/answer-v1.1.md").exists()
+
+
+@pytest.mark.parametrize("code", ["raise SystemExit(3)", "import os; os._exit(3)", "1 / 0", "print('x' * 99999)"])
+def test_a_module_that_fails_is_one_message(modelled: Box, code: str) -> None:
+    modelled.write("models.py", f"{code}\n")
+    ((level, _, said),) = findings(modelled, code=2)
+    assert level == "error"
+    assert "`models:Ticket`" in said
+
+
+def test_in_ci_only_models_that_the_base_has_are_loaded(modelled: Box) -> None:
+    modelled.init()
+    assert findings(modelled, CI="true") == []
+    modelled.git("checkout", "-q", "-b", "work")
+    modelled.write("models.py", "open('ran', 'w')\n")
+    ((level, _, said),) = findings(modelled, CI="true")
+    assert level == "warning"
+    assert "models.py differs" in said
+    assert not modelled.path("ran").exists()
+    assert "has no attribute 'Ticket'" in findings(modelled, code=2, CI="true", ROW3_TRUST="1")[0][2]
+    assert "not written in CI" in modelled.row3("lint", "--fix", code=2, CI="true").err
+
+
+SCHEMAS = {"models:SupportTicket": "support-ticket", "schemas/ticket.json": "ticket", "a_1.b:X2Y": "x2-y"}
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_init_starts_from_a_schema(schema: str, tmp_path: Path) -> None:
+    box, name = Box(tmp_path / "project"), SCHEMAS[schema]
+    box.write("schemas/ticket.json", json.dumps(TICKET))
+    box.write("models.py", MODELS.replace("class Ticket", "class SupportTicket"))
+    box.write("a_1/b.py", MODELS.replace("class Ticket", "class X2Y"))
+    box.row3("init", "--kind", "checks", "--schema", schema, code=0)
+    assert "with category, reply." in box.read(f"prompts/{name}-v1.0.md")
+    assert box.path(f"schemas/{name}-v1.0.json").exists() == (":" in schema)
+    report = json.loads(box.row3("lint", "--format", "json", code=0).out)
+    assert report["findings"] == []
+    answer = {"caseId": "first", "prompt": f"{name}-v1.0", "response": json.dumps(FITTING)}
+    box.write("answers.jsonl", json.dumps(answer) + "\n")
+    box.row3("recordings", "import", "answers.jsonl", code=0)
+    assert problems(box) == {}
+    said = box.row3("init", "--kind", "checks", "--schema", schema, code=2).err
+    assert f'Write `schema: "{schema}"` into the front matter of a prompt' in said
+
+
+def test_init_with_a_schema_that_is_none_writes_nothing(tmp_path: Path) -> None:
+    box = Box(tmp_path / "project")
+    box.write("models.py", MODELS)
+    before = box.tree()
+    for args, message in (
+        (("--kind", "checks", "--schema", "models:Gone"), "--schema: `models:Gone` has no schema: AttributeError"),
+        (("--kind", "checks", "--schema", "schemas/x.json"), "the schema schemas/x.json does not exist"),
+        (("--kind", "checks", "--schema", "../x.json"), "is neither a JSON file in the project's folder schemas/"),
+        (("--kind", "events", "--schema", "models:Ticket"), "--schema is for --kind checks"),
+    ):
+        assert message in box.row3("init", *args, code=2).err
+    assert {name for name in box.tree() if "__pycache__" not in name} == {*before}
