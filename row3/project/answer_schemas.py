@@ -23,13 +23,15 @@ KEYWORDS = frozenset(
 """Keys of which a schema has one; without any it allows everything, as does an example of an answer."""
 
 
-def named_schema(name: str, ref: PromptRef, *, where: str) -> tuple[str, str]:
-    """Return the file and the model, which may be empty, of a prompt's `schema`. Raises `InvalidFile`.
+def model_file(ref: PromptRef) -> str:
+    """Return the file of a model's schema for one version of a prompt; what a later model asks for has another."""
+    return f"{FOLDER}/{ref}.json"
 
-    A model's file belongs to one version of the prompt, so that a later model does not change an earlier request.
-    """
+
+def named_schema(name: str, ref: PromptRef, *, where: str) -> tuple[str, str]:
+    """Return the file and the model, which may be empty, of a prompt's `schema`. Raises `InvalidFile`."""
     if MODEL.match(name):
-        return f"{FOLDER}/{ref}.json", name
+        return model_file(ref), name
     if not FILE.match(name):
         what = f"`{name}` is neither a JSON file in the project's folder {FOLDER}/ nor a model"
         raise InvalidFile(what, where=where, fix=f"Write it like `{FOLDER}/ticket.json` or `models:Ticket`")

@@ -12,7 +12,7 @@ from row3.domain.prompts import PromptRef, Version, parse_reference, parse_versi
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, UsageError
 from row3.project import prompts as store
-from row3.project.answer_schemas import named_schema, schema_text
+from row3.project.answer_schemas import model_file, schema_text
 from row3.project.changelog import insert_entry, unreleased_entry
 from row3.project.files import decode
 from row3.project.project import CHANGELOG, Project, read_changelog
@@ -55,7 +55,7 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         files = {path: renumbered(raw, source, ref)}
         schema = ""
         if prompt.schema is not None and prompt.schema.model:
-            schema, _ = named_schema(prompt.schema.model, ref, where=path)
+            schema = model_file(ref)
             files[schema] = schema_text(schema_of(project, prompt)).encode()
         before = read_changelog(project)
         after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
