@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from row3.domain.code import Code
 from row3.domain.prompts import PromptRef
+from row3.errors import InvalidFile
 from row3.project.config import FILE, Config
 from row3.project.judges import judge_settings
 from row3.project.project import Project
@@ -51,8 +53,9 @@ def all_code(project: Project, name: str) -> Iterator[Code]:
     yield from code_of(project.config, project.settings(name, "replay"))
     yield from scorers_of(project, name)
     for ref in (PromptRef(prompt, version) for prompt, versions in project.versions.items() for version in versions):
-        if (schema := project.prompt(ref).schema) is not None and schema.model:
-            yield model_code(schema.model)
+        with suppress(InvalidFile):  # what cannot be read names no code
+            if (schema := project.prompt(ref).schema) is not None and schema.model:
+                yield model_code(schema.model)
 
 
 def scorers_of(project: Project, name: str) -> Iterator[Code]:

@@ -45,6 +45,8 @@ def test_a_schema_in_a_file_is_sent_and_an_answer_that_does_not_fit_is_bad(box: 
     assert found["refund"].startswith('answer-v1.0: the answer does not fit schemas/ticket.json: category: "spam" is')
     assert problems(box) == found, "a replay validates too"
     assert len(desk.answered) == 2
+    verified = json.loads(box.row3("recordings", "verify", "--format", "json").out)["findings"]
+    assert [(each["rule"], "schemas/ticket.json" in each["message"]) for each in verified] == [("bad-answer", True)]
 
 
 def test_an_open_schema_is_sent_as_not_strict(box: Box, desk: Desk) -> None:
@@ -109,7 +111,7 @@ WRONG = {
     "unwritten": ("models:Ticket", None, "Write it from `models:Ticket` with `row3 lint --fix`"),
     "no JSON": ("schemas/ticket.json", "{", "not JSON: Expecting"),
     "a list": ("schemas/ticket.json", "[]", "the file is not a JSON object"),
-    "no schema": ("schemas/ticket.json", '{"type": "objekt"}', "the file is not a JSON schema"),
+    "no schema": ("schemas/ticket.json", '{"items": {"type": "objekt"}}', 'not a JSON schema: items.type: "objekt" is'),
     "an example": ("schemas/ticket.json", json.dumps(FITTING), "it has none of the keys that constrain an answer"),
     "remote": ("schemas/ticket.json", '{"$ref": "https://a.org/x.json"}', "external references are not followed"),
 }
@@ -126,7 +128,7 @@ def test_a_wrong_schema_is_one_message(box: Box, desk: Desk, case: str) -> None:
         said = done.err + done.out
         assert message in said
         assert ("prompts/answer-v1.0.md" if content is None else "schemas/ticket.json") in said
-        assert " schema" in said
+        assert content is not None or " schema" in said
     assert desk.answered == []
 
 
@@ -161,8 +163,7 @@ def test_the_hook_judges_the_suites_whose_schema_a_commit_changes(box: Box, desk
     box.row3("hook", "install", code=0)
     box.write("schemas/notes.json", "{}")
     box.git("add", "-A")
-    done = box.git("commit", "-m", "a file that no prompt names")
-    assert "no suite" in done.err or done.code == 0
+    assert "row3" not in box.git("commit", "-m", "a file that no prompt names").err
     box.write("schemas/ticket.json", json.dumps(TICKET | {"required": ["category"]}))
     box.git("add", "-A")
     done = box.git("commit", "-m", "an open schema", code=1)

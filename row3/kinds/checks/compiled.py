@@ -18,7 +18,8 @@ def compile_error(compile_: Callable[..., object], *arguments: object) -> str:
     try:
         compile_(*arguments)
     except Exception as error:
-        return str(error).partition("\n")[0] or repr(error)
+        place = ".".join(map(str, getattr(error, "instance_path", ())))
+        return f"{place}: {error}".removeprefix(": ").partition("\n")[0] or repr(error)
     return ""
 
 
