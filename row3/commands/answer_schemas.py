@@ -36,9 +36,8 @@ def model_schema(root: Path, model: str, *, where: str) -> dict[str, Any]:
             check_schema(schema, where=where)
             return schema
         case {"fault": str(fault)}:
-            raise InvalidFile(
-                " ".join(fault.split()), where=where, fix=f"Correct the field, or {model.partition(':')[0]}"
-            )
+            fix = f"Correct the field, or the module `{model.partition(':')[0]}`"
+            raise InvalidFile(" ".join(fault.split()), where=where, fix=fix)
     raise InvalidFile(f"`{model}` gave something that row3 cannot read", where=where, fix="Correct it")
 
 

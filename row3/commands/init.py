@@ -87,9 +87,8 @@ def init(folder: Path, starter: str = DEFAULT, schema: str | None = None) -> lis
     with writing(root):
         done: list[Created] = []
         new: dict[str, bytes] = {}
-        for name, content in (
-            _layout(tree, starter) if schema is None else _schema_layout(tree, starter, schema)
-        ).items():
+        layout = _layout(tree, starter) if schema is None else _schema_layout(tree, starter, schema)
+        for name, content in layout.items():
             kept = tree.exists(name) and bool(tree.read(name).strip())
             done.append(Created(name, "kept" if kept else "created"))
             new |= {} if kept else {name: content}
@@ -153,26 +152,20 @@ def _schema_layout(tree: WorkTree, starter: str, schema: str) -> dict[str, bytes
     words = re.findall("[a-z0-9]+", re.sub("(?<=[a-z0-9])(?=[A-Z])", " ", last).lower())
     ref = PromptRef("-".join(words) or "answer", Version(1, 0))
     file, model = named_schema(schema, ref, where="--schema")
-    found = (
-        model_schema(tree.root, model, where="--schema")
-        if model
-        else read_schema(tree, file, "", where="--schema").schema
-    )
-    layout = _layout(tree, starter)
+    layout, where = _layout(tree, starter), "--schema"
     if not any(name.startswith(f"{FOLDER}/") for name in layout):
         fix = f'Write `schema: "{schema}"` into the front matter of a prompt'
-        raise UsageError("this folder is a project already", where="--schema", fix=fix)
+        raise UsageError("this folder is a project already", where=where, fix=fix)
+    own = model_schema(tree.root, model, where=where) if model else read_schema(tree, file, "", where=where).schema
     config = layout[FILE].decode().replace("classify-ticket", ref.name)
     config = config.replace('required_fields = ["category", "reply"]', "no_placeholder = true")
-    keys = ", ".join(found.get("properties", ()))
+    keys = ", ".join(own.get("properties", ()))
+    prompt = SCHEMA_PROMPT.format(name=ref.name, schema=schema, keys=f" with {keys}" if keys else "")
     return {
-        **{name: content for name, content in layout.items() if not name.startswith((f"{GOLDEN}/", f"{FOLDER}/"))},
         FILE: config.encode(),
-        f"{FOLDER}/{ref}.md": SCHEMA_PROMPT.format(
-            name=ref.name, schema=schema, keys=f" with {keys}" * bool(keys)
-        ).encode(),
+        f"{FOLDER}/{ref}.md": prompt.encode(),
         f"{GOLDEN}/checks/first.gold.json": SCHEMA_CASE.encode(),
-        **({file: schema_text(found).encode()} if model else {}),
+        **({file: schema_text(own).encode()} if model else {}),
     }
 
 

@@ -56,7 +56,7 @@ def check_schema(schema: Mapping[str, Any], *, where: str) -> None:
         problem = "it has none of the keys that constrain an answer, such as `type` and `properties`"
     if problem:
         fix = "Correct it: https://json-schema.org/understanding-json-schema"
-        raise InvalidFile(f"the file is not a JSON schema: {problem}", where=where, fix=fix)
+        raise InvalidFile(f"not a JSON schema: {problem}", where=where, fix=fix)
 
 
 def schema_text(schema: Mapping[str, Any]) -> str:

@@ -185,9 +185,8 @@ def read_answer(suite: Suite, prompt: Prompt, answer: Answer) -> Parsed | Unusab
         if isinstance(found, Unusable):
             return found
         if misfit := schema_misfit(prompt.schema.schema, found.value):
-            return Unusable(
-                f"the answer does not fit {prompt.schema.path}: {' '.join(misfit.split())[:LONGEST_MISFIT]}"
-            )
+            short = " ".join(misfit.split())[:LONGEST_MISFIT]
+            return Unusable(f"the answer does not fit {prompt.schema.path}: {short}")
     read: Parsed | Unusable = suite.kind.outputs[prompt.output].read(answer.text, suite.rules.fields)
     return read
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.answer_schemas import FITTING, MODELS, TICKET, ask_with, ticket_box, ticket_desk
-from tests.projects import Box
+from tests.projects import CASES, Box, flawless, tiny
 from tests.support_desk import Desk, draft
 
 
@@ -47,6 +47,20 @@ def test_a_schema_in_a_file_is_sent_and_an_answer_that_does_not_fit_is_bad(box: 
     assert len(desk.answered) == 2
     verified = json.loads(box.row3("recordings", "verify", "--format", "json").out)["findings"]
     assert [(each["rule"], "schemas/ticket.json" in each["message"]) for each in verified] == [("bad-answer", True)]
+
+
+def test_any_kind_may_have_a_schema_of_its_own_and_reads_the_answers_that_fit(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "bread")
+    box.replace("prompts/extract-v1.1.md", "output: extraction\n", "output: extraction\nschema: schemas/mine.json\n")
+    fields = {"concepts": {"type": "array"}, "relationships": {"type": "array"}, "summary": {"type": "string"}}
+    box.write("schemas/mine.json", json.dumps({"type": "object", "properties": fields, "required": [*fields]}))
+    full = {case_id: flawless(case) | {"summary": "Bread."} for case_id, case in CASES.items()}
+    del full["oven"]["summary"]
+    box.record("1.1", full)
+    found = json.loads(box.row3("--format", "json").out)["cases"]
+    assert {case["id"]: case["status"] for case in found} == {"oven": "bad_answer", "rye": "scored", "yeast": "scored"}
+    assert all(case["metrics"]["recall"] == 1 for case in found if case["id"] != "oven")
+    assert problems(box)["oven"].endswith('does not fit schemas/mine.json: "summary" is a required property')
 
 
 def test_an_open_schema_is_sent_as_not_strict(box: Box, desk: Desk) -> None:
