@@ -181,8 +181,7 @@ class Project:
         """Return the promoted version of each of the kind's rubrics, or the highest if none is promoted."""
         found: dict[str, Prompt] = {}
         for name, known in self.versions.items():
-            entry = self.promoted.get(name)
-            version = None if entry is None else parse_version(entry.version)
+            version = parse_version(self.promoted[name].version) if name in self.promoted else None
             prompt = self.prompt(PromptRef(name, known[-1] if version is None or version not in known else version))
             if prompt.output in kind.judgeable.rubrics:
                 found[name] = prompt
