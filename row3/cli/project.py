@@ -66,8 +66,7 @@ def lint(common: Common, *, fix: bool) -> int:
 
     if fix:
         common.check_may_write("lint --fix", "Run it on a developer's machine and commit the files")
-    guard = common.guard
-    report = lint_at(common.start, common.suite, finish=common.may_write, fix=fix, guard=guard, say=common.say)
+    report = lint_at(common.start, common.suite, finish=common.may_write, fix=fix, guard=common.guard, say=common.say)
     match common.format:
         case "json":
             common.show(findings_json(report))

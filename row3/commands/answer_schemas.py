@@ -57,9 +57,8 @@ def write_model_schemas(project: Project) -> list[str]:
     with writing(project.root):
         project = project.on_disk()
         made = {prompt.schema.path: schema_of(project, prompt) for prompt in _drafts(project) if prompt.schema}
-        files = {path: schema_text(schema).encode() for path, schema in made.items()}
-        tree = project.tree
-        files = {path: text for path, text in files.items() if not tree.exists(path) or tree.read(path) != text}
+        texts, tree = {path: schema_text(schema).encode() for path, schema in made.items()}, project.tree
+        files = {path: text for path, text in texts.items() if not tree.exists(path) or tree.read(path) != text}
         if files:
             commit(project.root, files)
     return list(files)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from string import Template
 from typing import Literal
 
 from row3.commands.answer_schemas import model_schema
@@ -34,30 +35,6 @@ LINES = {
 }
 
 
-SCHEMA_PROMPT = """---
-name: {name}
-version: "1.0"
-description: Answers by the schema of {schema}.
-output: answer
-schema: "{schema}"
----
-{{% block system %}}
-You read a text and answer with a JSON object{keys}.
-{{% endblock %}}
-
-{{% block user %}}
-{{{{ text }}}}
-{{% endblock %}}
-"""
-SCHEMA_CASE = """{
-  "schemaVersion": 1,
-  "id": "first",
-  "input": {"text": "Write a text here, and below what its answer has to hold."},
-  "checks": [{"max_words": 200}]
-}
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class Created:
     """One file of the layout, and what `row3 init` did."""
@@ -72,7 +49,6 @@ def init(folder: Path, starter: str = DEFAULT, schema: str | None = None) -> lis
     """Create a project's files as one change, with a starter if it has no settings, cases or prompts.
 
     `starter` is the folder in the package that is copied: two cases of a kind, no cases (`empty`), or `example`.
-
     With a `schema`, as in a prompt's front matter, the prompt asks for it, and one case has still to be written.
 
     Raises `InvalidFile` for a schema; `UsageError` for a file or a folder inside another project, `EnvironmentFault`.
@@ -160,11 +136,13 @@ def _schema_layout(tree: WorkTree, starter: str, schema: str) -> dict[str, bytes
     config = layout[FILE].decode().replace("classify-ticket", ref.name)
     config = config.replace('required_fields = ["category", "reply"]', "no_placeholder = true")
     keys = ", ".join(own.get("properties", ()))
-    prompt = SCHEMA_PROMPT.format(name=ref.name, schema=schema, keys=f" with {keys}" if keys else "")
+    start = _files(files("row3").joinpath("starter", "schema"))
+    prompt = Template(start["prompt.md"].decode())
+    text = prompt.substitute(name=ref.name, schema=schema, keys=f" with {keys}" if keys else "")
     return {
         FILE: config.encode(),
-        f"{FOLDER}/{ref}.md": prompt.encode(),
-        f"{GOLDEN}/checks/first.gold.json": SCHEMA_CASE.encode(),
+        f"{FOLDER}/{ref}.md": text.encode(),
+        f"{GOLDEN}/checks/first.gold.json": start["first.gold.json"],
         **({file: schema_text(own).encode()} if model else {}),
     }
 
