@@ -55,6 +55,7 @@ class _Noted:
         """As recorded."""
         given = await self._recorded.answer(question)
         if isinstance(question, Request) and isinstance(given, Answer):
-            self._answers[question.system, question.user] = given.text
+            *system, user = question.texts
+            self._answers["".join(system), user] = given.text
         assert not isinstance(given, NoAnswer)
         return given

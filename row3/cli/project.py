@@ -28,23 +28,27 @@ STARTERS = [name for name in MODULES if files("row3").joinpath("starter", name).
 )()
 @click.option("--empty", is_flag=True, help="Only settings, no suite.")
 @click.option("--example", is_flag=True, help="An example with five long golden cases, two prompts and every setting.")
+@click.option("--schema", metavar="SCHEMA", help="What answers must fit: schemas/ticket.json or models:Ticket.")
 @options.output_options()
-def init(kind: str | None, common: Common, *, empty: bool, example: bool) -> None:
+def init(kind: str | None, schema: str | None, common: Common, *, empty: bool, example: bool) -> None:
     """Create a row3 project here: settings, a prompt, two golden cases; overwrites nothing."""
     from row3.commands.init import init as make_project
     from row3.commands.init import next_steps
 
     if sum((empty, example, kind is not None)) > 1:
         raise click.UsageError("--kind, --empty and --example exclude each other; leave out all but one")
-    made = make_project(common.start, "empty" if empty else "example" if example else kind or DEFAULT)
+    if schema is not None and kind != "checks":
+        raise click.UsageError("--schema is for --kind checks, whose answers have any form")
+    made = make_project(common.start, "empty" if empty else "example" if example else kind or DEFAULT, schema)
     lines = [f"  {item.what:<9} {item.path}" for item in made]
     common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))
 
 
 @click.command(cls=Command)
 @options.suite("Only this suite; default: all.")
+@click.option("--fix", is_flag=True, help="Write the schemas of models that prompts name, if they differ.")
 @options.output_options("table", "json", "github", "codequality")
-def lint(common: Common) -> int:
+def lint(common: Common, *, fix: bool) -> int:
     """Check golden cases, prompts and settings.
 
     Exit 2 on errors; warnings do not fail, and -q hides them. In a pipe each finding is one line.
@@ -60,7 +64,9 @@ def lint(common: Common) -> int:
         lint_notice,
     )
 
-    report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
+    if fix:
+        common.check_may_write("lint --fix", "Run it on a developer's machine and commit the files")
+    report = lint_at(common.start, common.suite, finish=common.may_write, fix=fix, guard=common.guard, say=common.say)
     match common.format:
         case "json":
             common.show(findings_json(report))
@@ -87,7 +93,8 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
 
     project = common.project()
     made = copy_version(project, name, major=major)
-    changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
+    changelog = f", wrote {made.schema}" if made.schema else ""
+    changelog += " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
     common.show(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"))
     skipped = [v for v in project.versions.get(name, ()) if made.copied_from.version < v < made.ref.version]
     old = made.copied_from.version

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from string import Template
 from typing import Literal
 
+from row3.commands.answer_schemas import model_schema
+from row3.domain.prompts import PromptRef, Version
 from row3.domain.words import count
 from row3.errors import UsageError
 from row3.kinds import DEFAULT
+from row3.project.answer_schemas import named_schema, read_schema, schema_text
 from row3.project.cases import GOLDEN, PATTERN
 from row3.project.config import FILE
 from row3.project.files import disk_faults
 from row3.project.project import LOCAL
+from row3.project.prompts import FOLDER
 from row3.project.transaction import commit, writing
 from row3.project.tree import WorkTree
 
@@ -39,12 +45,13 @@ class Created:
     """Extended: missing lines were appended. Kept: the file existed and is unchanged."""
 
 
-def init(folder: Path, starter: str = DEFAULT) -> list[Created]:
+def init(folder: Path, starter: str = DEFAULT, schema: str | None = None) -> list[Created]:
     """Create a project's files as one change, with a starter if it has no settings, cases or prompts.
 
     `starter` is the folder in the package that is copied: two cases of a kind, no cases (`empty`), or `example`.
+    With a `schema`, as in a prompt's front matter, the prompt asks for it, and one case has still to be written.
 
-    Raises `UsageError` for a file or a folder inside another project, `EnvironmentFault`.
+    Raises `InvalidFile` for a schema; `UsageError` for a file or a folder inside another project, `EnvironmentFault`.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError("this is a file, not a folder", where=str(folder), fix="Name a folder")
@@ -56,7 +63,8 @@ def init(folder: Path, starter: str = DEFAULT) -> list[Created]:
     with writing(root):
         done: list[Created] = []
         new: dict[str, bytes] = {}
-        for name, content in _layout(tree, starter).items():
+        layout = _layout(tree, starter) if schema is None else _schema_layout(tree, starter, schema)
+        for name, content in layout.items():
             kept = tree.exists(name) and bool(tree.read(name).strip())
             done.append(Created(name, "kept" if kept else "created"))
             new |= {} if kept else {name: content}
@@ -112,6 +120,31 @@ def _layout(tree: WorkTree, starter: str) -> dict[str, bytes]:
     if not (tree.exists(FILE) and tree.read(FILE).strip()) and own <= set(layout):
         return layout
     return {FILE: files("row3").joinpath("starter", "empty", FILE).read_bytes()}
+
+
+def _schema_layout(tree: WorkTree, starter: str, schema: str) -> dict[str, bytes]:
+    """Return the files of a starter whose prompt asks for answers by a schema, with the schema of a model."""
+    last = re.split("[:/]", schema.removesuffix(".json"))[-1]
+    words = re.findall("[a-z0-9]+", re.sub("(?<=[a-z0-9])(?=[A-Z])", " ", last).lower())
+    ref = PromptRef("-".join(words) or "answer", Version(1, 0))
+    file, model = named_schema(schema, ref, where="--schema")
+    layout, where = _layout(tree, starter), "--schema"
+    if not any(name.startswith(f"{FOLDER}/") for name in layout):
+        fix = f'Write `schema: "{schema}"` into the front matter of a prompt'
+        raise UsageError("this folder is a project already", where=where, fix=fix)
+    own = model_schema(tree.root, model, where=where) if model else read_schema(tree, file, "", where=where).schema
+    config = layout[FILE].decode().replace("classify-ticket", ref.name)
+    config = config.replace('required_fields = ["category", "reply"]', "no_placeholder = true")
+    keys = ", ".join(own.get("properties", ()))
+    start = _files(files("row3").joinpath("starter", "schema"))
+    prompt = Template(start["prompt.md"].decode())
+    text = prompt.substitute(name=ref.name, schema=schema, keys=f" with {keys}" if keys else "")
+    return {
+        FILE: config.encode(),
+        f"{FOLDER}/{ref}.md": text.encode(),
+        f"{GOLDEN}/checks/first.gold.json": start["first.gold.json"],
+        **({file: schema_text(own).encode()} if model else {}),
+    }
 
 
 def _files(folder: Traversable, place: str = "") -> dict[str, bytes]:

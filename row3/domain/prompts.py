@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from row3.domain.calls import Stage
+from row3.domain.requests import digest_text
 
 RUBRIC_OUTPUTS = frozenset({"grade", "judgement"})
 """Outputs of judges' prompts; every other output is an answer."""
@@ -56,6 +57,19 @@ def names_of(refs: Iterable[PromptRef]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaSource:
+    """The JSON schema of a prompt's answers, as read from its file."""
+
+    path: str
+    """Relative to the project."""
+    schema: Mapping[str, Any]
+    digest: str
+    """SHA-256 of the schema with its keys in the file's order, in which models answer."""
+    model: str = ""
+    """The pydantic model that the file was written from, `module:Model`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """One version of a prompt, as read from its file."""
 
@@ -68,7 +82,7 @@ class Prompt:
     body: str
     """The Jinja2 template, blocks `system` and `user`."""
     digest: str
-    """SHA-256 of the file's text with normalised line ends."""
+    """Result of `digest_of_prompt`."""
     text: str
     path: str
     """Relative to the project, for messages."""
@@ -78,11 +92,18 @@ class Prompt:
     """Texts that the template's `lessons()` searches; None for a prompt without lessons."""
     stage: Stage | None = None
     """In a suite without prompts, the call that replaces the prompt."""
+    schema: SchemaSource | None = None
+    """What answers must fit, beside their kind; None to ask for the kind's own schema."""
 
     @property
     def is_rubric(self) -> bool:
         """Whether a judge grades answers by this prompt."""
         return self.output in RUBRIC_OUTPUTS
+
+
+def digest_of_prompt(text: str, schema: SchemaSource | None) -> str:
+    """Return the SHA-256 of a prompt file's text with normalised line ends, and of its schema if it names one."""
+    return digest_text(text if schema is None else f"{text}\0{schema.digest}")
 
 
 @dataclass(frozen=True, slots=True)

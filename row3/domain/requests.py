@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 RECORDED_ONLY = "reference-llm"
 """The model name in recordings made by hand; no provider serves it."""
@@ -25,6 +25,25 @@ def canonical(value: Any) -> str:
 def digest_json(value: Any) -> str:
     """Return the SHA-256 of a value's canonical JSON."""
     return digest_text(canonical(value))
+
+
+Role = Literal["system", "user", "assistant"]
+
+
+class Message(NamedTuple):
+    """One message of a request."""
+
+    role: Role
+    text: str
+
+
+Messages = tuple[Message, ...]
+
+
+def messages_of(system: str, user: str) -> Messages:
+    """Return the messages of a prompt with one system part, which may be empty, and one user part."""
+    asked = Message("user", user)
+    return (Message("system", system), asked) if system else (asked,)
 
 
 JUDGE = "judge"
@@ -47,8 +66,7 @@ class Request(NamedTuple):
     temperature: float | None
     seed: int | None
     max_tokens: int | None
-    system: str
-    user: str
+    messages: Messages
     schema_name: str
     schema: Mapping[str, Any]
     schema_digest: str
@@ -59,6 +77,11 @@ class Request(NamedTuple):
     """Result of `digest_of`."""
     by: str = ""
     """Who answers: `judge`, an arm's name, or empty for the suite's provider."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the messages."""
+        return [message.text for message in self.messages]
 
     @property
     def input_digest(self) -> str:
@@ -87,9 +110,16 @@ def digest_head(
     return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()
 
 
-def digest_of(head: bytes, system: str, user: str) -> str:
-    """Return the key of a recording: a digest of everything that can move the answer, with each text's length."""
-    one, other = system.encode("utf-8", "surrogatepass"), user.encode("utf-8", "surrogatepass")
+def digest_of(head: bytes, messages: Messages) -> str:
+    """Return the key of a recording: a digest of everything that can move the answer, with each text's length.
+
+    Messages other than one of the system and one of the user, in this order, are hashed with their roles.
+    """
+    first = messages[0] if len(messages) > 1 else Message("system", "")
+    last = messages[-1]
+    if len(messages) > 2 or (first.role, last.role) != ("system", "user"):
+        return digest_text(head + canonical(messages).encode("utf-8", "surrogatepass"))
+    one, other = (each.text.encode("utf-8", "surrogatepass") for each in (first, last))
     return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
 
 

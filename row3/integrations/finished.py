@@ -14,7 +14,7 @@ from row3.domain.metrics import Threshold, zones_of
 from row3.domain.models import CamelModel
 from row3.domain.progress import Cost
 from row3.domain.prompts import parse_reference
-from row3.domain.requests import JUDGE, NoAnswer, Request, digest_text
+from row3.domain.requests import JUDGE, Messages, NoAnswer, Request, Role, digest_text
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, UsageError
 from row3.project.documents import json_object, parse_json
@@ -128,7 +128,7 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
         own.add(LineFile(own_file, where=f"{WHERE}/{own_file.name}"))
         own.fallback = index
         index = own
-    texts = rendered(project, suite, saved, index) if content else {}
+    messages = rendered(project, suite, saved, index) if content else {}
     cost, header = prices_of(project, suite).usd, saved.header
     thresholds = {
         key: Threshold(limits["minimum"], limits["target"], limits["excellent"])
@@ -146,7 +146,7 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
             zones={key: zone.word for key, zone in zones.items()},
             problem=_sendable(record.problem) if content or record.status == "failed" else "",
             requests=tuple(
-                _request(header, digest, held, cost, content=content, texts=texts.get(digest, ("", "")))
+                _request(header, digest, held, cost, content=content, messages=messages.get(digest, ()))
                 for digest, held in _recordings(index, record)
             ),
         )
@@ -164,9 +164,9 @@ def read_context(log: Path) -> dict[str, Any]:
     return json_object(parse_json(decode(read_bytes(file, where=where), where=where), where=where), where=where)
 
 
-def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIndex) -> dict[str, tuple[str, str]]:
-    """Return the pipeline's system and user messages by request digest, if prompts and cases are unchanged."""
-    header, found = saved.header, dict[str, tuple[str, str]]()
+def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIndex) -> dict[str, Messages]:
+    """Return the pipeline's messages by request digest, if prompts and cases are unchanged."""
+    header, found = saved.header, dict[str, Messages]()
     answers = {
         digest: held.answer for each in saved.cases.values() for digest, held in _recordings(index, each) if held
     }
@@ -174,7 +174,7 @@ def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIn
     class Reader:
         async def answer(self, question: Question) -> Given:
             assert isinstance(question, Request)
-            found[question.digest] = question.system, question.user
+            found[question.digest] = question.messages
             return answers.get(question.digest) or NoAnswer("not part of this run")
 
     with suppress(InvalidFile, UsageError):  # a prompt or case was deleted or edited
@@ -199,7 +199,7 @@ def _recordings(index: RecordingIndex, record: CaseRecord) -> Iterator[tuple[str
 
 
 def _request(
-    header: RunHeader, digest: str, held: Recording | None, cost: Cost, *, content: bool, texts: tuple[str, str]
+    header: RunHeader, digest: str, held: Recording | None, cost: Cost, *, content: bool, messages: Messages
 ) -> FinishedRequest:
     if held is None:
         return FinishedRequest(digest=digest)
@@ -222,10 +222,14 @@ def _request(
         latency_s=answer.latency_s,
         cost_usd=cost(model, tokens_in, tokens_out, JUDGE if by_judge else ""),
         answered_at=held.recorded_at,
-        system=_sendable(texts[0]),
-        user=_sendable(texts[1]),
+        system=_texts(messages, "system"),
+        user=_texts(messages, "user"),
         answer=_sendable(answer.text) if content else "",
     )
+
+
+def _texts(messages: Messages, role: Role) -> str:
+    return _sendable("\n\n".join(message.text for message in messages if message.role == role))
 
 
 def _sendable(text: str) -> str:

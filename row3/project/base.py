@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from row3.domain.code import defines
 from row3.domain.manifests import suite_of_stem
+from row3.domain.prompts import PromptRef
 from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.project.config import FILE, read_config
 from row3.project.files import link_at
@@ -22,7 +23,7 @@ from row3.project.trusted_code import scorers_of
 if TYPE_CHECKING:
     from row3.project.git.repository import Repository
 
-JUDGED = (FILE, "golden", "baselines", "calibrations", PROMOTED, HISTORY, "prompts", "recordings")
+JUDGED = (FILE, "golden", "baselines", "calibrations", PROMOTED, HISTORY, "prompts", "schemas", "recordings")
 """Files of a project that can move a verdict."""
 CRITERIA = (FILE, "golden", "calibrations", "prompts")
 """Files of a project that hold criteria: rules, golden cases and rubrics."""
@@ -77,7 +78,7 @@ def repository_state(project: Project) -> tuple[str | None, bool | None]:
     if repository is None:
         return OUTSIDE_GIT
     inside = inside_of(repository, project.root)
-    head, dirty = repository.state([inside + name for name in (FILE, "golden", "prompts", "recordings")])
+    head, dirty = repository.state([inside + name for name in (FILE, "golden", "prompts", "schemas", "recordings")])
     return (head[:12] if head else None), dirty
 
 
@@ -154,6 +155,12 @@ def affected(head: Project, base: Project, changed: Iterable[str]) -> set[str]:
             found |= names & {parts[-1].partition(".")[0]}
         elif parts[0] == "prompts" and path.endswith(".md"):
             found |= asked_by(head, parts[-1].removesuffix(".md").rpartition("-v")[0]) or names
+        elif parts[0] == "schemas":
+            found |= {
+                name
+                for prompt in {*_answering_by(head, path), *_answering_by(base, path)}
+                for name in asked_by(head, prompt)
+            }
         elif path == PROMOTED:
             locks, earlier = head.locks, base.locks
             moved = {ref.rpartition("-v")[0] for ref in locks.keys() ^ earlier.keys()} or None
@@ -173,6 +180,19 @@ def asked_by(project: Project, prompt: str) -> set[str]:
     A suite without a configured pipeline may ask any prompt; a judge may ask any that is in no pipeline.
     """
     return {name for name in project.suite_names() if _asks(project, name, prompt)}
+
+
+def _answering_by(project: Project, schema: str) -> set[str]:
+    """Return the prompts of which a version names a schema's file, or cannot be read."""
+    found = set()
+    for ref in (PromptRef(name, version) for name, versions in project.versions.items() for version in versions):
+        try:
+            own = project.prompt(ref).schema
+        except Row3Error:
+            found.add(ref.name)
+        else:
+            found |= {ref.name} if own is not None and own.path == schema else set()
+    return found
 
 
 def _asks(project: Project, suite: str, prompt: str) -> bool:

@@ -41,11 +41,12 @@ from row3.project.tree import Tree, WorkTree
 
 LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
-READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
+DATA = ("prompts", "schemas", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
+READ_PATHS = (FILE, *CORPORA, *DATA)
 """Everything a comparison reads, and the hook watches."""
-WRITTEN = (*READ_PATHS, CHANGELOG, "charts", "schemas", ".gitattributes", ".gitignore", "search.py")
+WRITTEN = (*READ_PATHS, CHANGELOG, "charts", ".gitattributes", ".gitignore", "search.py")
 """Files, and folders of files, that a transaction may write: `row3 init` adds the last three."""
-PLACES = (*READ_PATHS, CHANGELOG, "charts", "schemas", LOCAL)
+PLACES = (*READ_PATHS, CHANGELOG, "charts", LOCAL)
 """Everything that row3 reads or writes in a project, where no symbolic link is allowed."""
 
 
@@ -180,8 +181,7 @@ class Project:
         """Return the promoted version of each of the kind's rubrics, or the highest if none is promoted."""
         found: dict[str, Prompt] = {}
         for name, known in self.versions.items():
-            entry = self.promoted.get(name)
-            version = None if entry is None else parse_version(entry.version)
+            version = parse_version(self.promoted[name].version) if name in self.promoted else None
             prompt = self.prompt(PromptRef(name, known[-1] if version is None or version not in known else version))
             if prompt.output in kind.judgeable.rubrics:
                 found[name] = prompt

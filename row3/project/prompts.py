@@ -10,9 +10,18 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from row3.domain.models import PART, Model, Worded
-from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.requests import digest_text
+from row3.domain.prompts import (
+    RUBRIC_OUTPUTS,
+    Prompt,
+    PromptRef,
+    SchemaSource,
+    Version,
+    digest_of_prompt,
+    parse_reference,
+    parse_version,
+)
 from row3.errors import InvalidFile
+from row3.project.answer_schemas import named_schema, read_schema
 from row3.project.documents import parse_yaml, read_model, refuse_numbers, validate
 from row3.project.tree import Tree, read_text
 
@@ -36,6 +45,8 @@ class _FrontMatter(Model):
     """Of a rubric: weight by criterion."""
     lessons: bool = False
     """Whether the template may show lessons of the suite."""
+    schema_: str | None = Field(default=None, alias="schema")
+    """What answers must fit: a file, `schemas/ticket.json`, or a pydantic model, `models:Ticket`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +93,11 @@ def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
         known = versions(tree).get(ref.name)
         fix = f"Versions: {', '.join(map(str, known))}" if known else "See `row3 new-version`"
         raise InvalidFile(f"prompt `{ref}` does not exist", where=tree.place(path), fix=fix)
-    return parse_prompt(read_text(tree, path), ref, path=path, where=tree.place(path))
+    return parse_prompt(read_text(tree, path), ref, path=path, where=tree.place(path), tree=tree)
 
 
-def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
-    """Return the prompt in a file's text. Raises `InvalidFile`."""
+def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str, tree: Tree | None = None) -> Prompt:
+    """Return the prompt in a file's text; the schema that it names is read if there is a tree. Raises `InvalidFile`."""
     _, body = _split(text, where=where)
     matter = validate(_FrontMatter, front_matter(text, where=where), where=where)
     version = parse_version(matter.version)
@@ -96,6 +107,13 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         raise InvalidFile(what, where=f"{where} field {field}", fix="Make them agree")
     if matter.lessons and matter.output in RUBRIC_OUTPUTS:
         raise InvalidFile("a judge's rubric cannot show lessons", where=f"{where} field lessons", fix="Remove it")
+    schema = None
+    if matter.schema_ is not None:
+        field = f"{where} field schema"
+        if matter.output in RUBRIC_OUTPUTS:
+            raise InvalidFile("a judge's rubric has a schema of its own", where=field, fix="Remove it")
+        file, model = named_schema(matter.schema_, ref, where=field)
+        schema = SchemaSource(file, {}, "", model) if tree is None else read_schema(tree, file, model, where=field)
     given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
     return Prompt(
         ref=ref,
@@ -103,11 +121,12 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         output=matter.output,
         parameters={key: value for key, value in given.items() if value is not None},
         body=body,
-        digest=digest_text(text),
+        digest=digest_of_prompt(text, schema),
         text=text,
         path=path,
         criteria=matter.criteria,
         lessons=() if matter.lessons else None,
+        schema=schema,
     )
 
 
@@ -148,9 +167,12 @@ def check_locked(prompt: Prompt, promoted: Mapping[str, Promotion]) -> None:
     entry = promoted.get(name)
     locked = {} if entry is None else entry.locked | {entry.version: entry.digest}
     if locked.get(version, prompt.digest) != prompt.digest:
-        fix = f"Copy the edits to a new version with `row3 new-version {name}`, then restore this one: "
-        fix += f"`git checkout -- {prompt.path}`"
-        raise InvalidFile(f"{name} {version} is promoted and was edited in place", where=prompt.path, fix=fix)
+        own = "" if prompt.schema is None else f" {prompt.schema.path}"
+        fix = f"Copy the edits to a new version with `row3 new-version {name}`, "
+        fix += f"{'those of the schema to a new file, ' if own else ''}then restore this one: "
+        fix += f"`git checkout -- {prompt.path}{own}`"
+        what = f"{name} {version} is promoted and {f'it or its schema{own} ' if own else ''}was edited in place"
+        raise InvalidFile(what, where=prompt.path, fix=fix)
 
 
 def promoted_text(promoted: Mapping[str, Promotion]) -> str:

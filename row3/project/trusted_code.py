@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from row3.domain.code import Code
+from row3.domain.prompts import PromptRef
+from row3.errors import InvalidFile
 from row3.project.config import FILE, Config
 from row3.project.judges import judge_settings
 from row3.project.project import Project
@@ -37,10 +40,22 @@ def scorer_code(function: str) -> Code:
     return Code("a check of type python", function, python=True)
 
 
+def model_code(model: str) -> Code:
+    """Return the model that a prompt's schema is written from as code."""
+    return Code("a prompt's schema", model, python=True)
+
+
 def all_code(project: Project, name: str) -> Iterator[Code]:
-    """Yield the code that a suite's settings and cases name; the project may lack the suite. Raises `InvalidFile`."""
+    """Yield the code that a suite's settings and cases, and all prompts, name. Raises `InvalidFile`.
+
+    The project may lack the suite.
+    """
     yield from code_of(project.config, project.settings(name, "replay"))
     yield from scorers_of(project, name)
+    for ref in (PromptRef(prompt, version) for prompt, versions in project.versions.items() for version in versions):
+        with suppress(InvalidFile):  # what cannot be read names no code
+            if (schema := project.prompt(ref).schema) is not None and schema.model:
+                yield model_code(schema.model)
 
 
 def scorers_of(project: Project, name: str) -> Iterator[Code]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.endpoints import Endpoint
-from row3.domain.requests import LOCAL_CHAT_MODEL, WEAK, Answer, NoAnswer, Request, is_local
+from row3.domain.requests import LOCAL_CHAT_MODEL, WEAK, Answer, NoAnswer, Request, is_local, messages_of
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import INSTALL_LOCAL
 from row3.providers.openai_api import OpenAIChat
@@ -65,9 +65,8 @@ class LocalModel:
         async with self._turn:
             if self._chat is None:
                 self._chat = await asyncio.to_thread(self._start)
-            given = await self._chat.ask(
-                request._replace(model=LABEL, max_tokens=limit, system="", user=continuable_text(request))
-            )
+            messages = messages_of("", continuable_text(request))
+            given = await self._chat.ask(request._replace(model=LABEL, max_tokens=limit, messages=messages))
         if isinstance(given, NoAnswer):
             return NoAnswer(given.error.replace(self._chat.endpoint.host, LABEL), given.fix)
         return given
@@ -107,8 +106,8 @@ class LocalModel:
 
 
 def continuable_text(request: Request) -> str:
-    """Return system and user message as one text that ends where the answer begins."""
-    text = "\n\n".join(part.strip() for part in (request.system, request.user) if part.strip())
+    """Return the messages as one text that ends where the answer begins."""
+    text = "\n\n".join(part.strip() for part in request.texts if part.strip())
     if text.endswith(":"):
         return text
     return f"{text}\n\nAnswer as JSON:" if request.schema else f"{text}\n\nAnswer:\n\n"

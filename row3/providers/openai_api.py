@@ -19,6 +19,7 @@ from row3.domain.words import count
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
 from row3.providers.openai_client import OpenAIClient
 from row3.providers.redaction import public_model_name
+from row3.providers.strict_schema import is_strict
 
 TEXTS, THOUGHTS = ("text", "output_text"), ("thinking", "reasoning")
 """Types of a message's parts: the answer, and Mistral's and others' reasoning."""
@@ -70,7 +71,7 @@ class OpenAIChat(OpenAIClient):
             self.refused[key] = self.refused.get(key, frozenset()).union(left_out)
             return bool(left_out)
 
-        guess = (len(request.system) + len(request.user)) / CHARACTERS_A_TOKEN + self._longest
+        guess = sum(map(len, request.texts)) / CHARACTERS_A_TOKEN + self._longest
         answer = await self.send("/chat/completions", body, read_reply, refuse, tokens=guess)
         if isinstance(answer, NoAnswer):
             return Answer("", "content_filter") if answer.filtered else answer
@@ -88,9 +89,7 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
 
     Temperature, seed and token limit are included only if the request sets them.
     """
-    messages = [{"role": "user", "content": request.user}]
-    if request.system:
-        messages.insert(0, {"role": "system", "content": request.system})
+    messages = [{"role": message.role, "content": message.text} for message in request.messages]
     body: dict[str, Any] = {"model": request.model, "messages": messages}
     if request.temperature is not None and "temperature" not in refused:
         body["temperature"] = request.temperature
@@ -103,7 +102,7 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
             body[limit_field] = request.max_tokens
     if request.schema and endpoint.json_schema and "response_format" not in refused:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema_name)[:64] or "answer"
-        schema = {"name": name, "schema": dict(request.schema), "strict": True}
+        schema = {"name": name, "schema": dict(request.schema), "strict": is_strict(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
 

@@ -93,7 +93,7 @@ class System(ABC):
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; see `Provider.ask`."""
-        value = json.loads(request.user)
+        value = json.loads(request.messages[-1].text)
         before = tuple((each["tool"], each["arguments"]) for each in value.get("before", ()))
         question = Question(value["tool"], value["arguments"], before, value.get("answer", ""))
         tries = 0

@@ -72,7 +72,10 @@ def _in_full(request: Request) -> list[Block]:
     values = (("temperature", request.temperature), ("seed", request.seed), ("max tokens", request.max_tokens))
     parameters = ", ".join(f"{name} {spoken(value)}" for name, value in values)
     head = f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):"
-    return [Title(head), Lines(["--- system", *request.system.split("\n"), "--- user", *request.user.split("\n")])]
+    return [
+        Title(head),
+        Lines([line for role, text in request.messages for line in (f"--- {role}", *text.split("\n"))]),
+    ]
 
 
 def estimate_json(plan: Estimate) -> dict[str, Any]:
@@ -101,6 +104,12 @@ def estimate_json(plan: Estimate) -> dict[str, Any]:
     }
 
 
+ROLES = ("system", "user")
+"""Roles whose text the JSON has by itself too, to paste into a chat."""
+
+
 def _texts(request: Request) -> dict[str, Any]:
-    names = ("temperature", "seed", "max_tokens", "system", "user")
-    return json_fields(request, *names) | {"schema": request.schema_name}
+    by_role = {role: "\n\n".join(each.text for each in request.messages if each.role == role) for role in ROLES}
+    parameters = json_fields(request, "temperature", "seed", "max_tokens") | by_role
+    messages = [message._asdict() for message in request.messages]
+    return parameters | {"messages": messages, "schema": request.schema_name}

@@ -181,7 +181,7 @@ class Budget:
         if isinstance(answer, Answer):
             written = answer.completion_tokens
             written = estimate_tokens(answer.text) if written is None else written
-            guessed = estimate_tokens(request.system) + estimate_tokens(request.user)
+            guessed = sum(map(estimate_tokens, request.texts))
             read = guessed if answer.prompt_tokens is None else answer.prompt_tokens
             self._counted = max(self._counted, read / max(1, guessed))
             self.spent += prices.usd(request.model, read, written, request.by) or 0.0
@@ -192,7 +192,7 @@ class Budget:
 
     def _estimate(self, request: Request, prices: Prices) -> float:
         written = self._longest.get(request.prompt) or self._guess(request)
-        read = self._counted * (estimate_tokens(request.system) + estimate_tokens(request.user))
+        read = self._counted * sum(map(estimate_tokens, request.texts))
         return prices.usd(request.model, math.ceil(read), written, request.by) or 0.0
 
     def _guess(self, request: Request) -> int:

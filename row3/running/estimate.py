@@ -204,7 +204,7 @@ class _Planner:
             request = self.asking.request(prompt, stored.id, answers.variables, repeat, arm) if answers else None
             recording = held.get(request.digest) if request is not None else None
             if request is not None:
-                sent = estimate_tokens(request.system) + estimate_tokens(request.user)
+                sent = sum(map(estimate_tokens, request.texts))
             else:
                 sent = self._size_of_input(prompt, stored) + handed_on[arm]
             answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
@@ -238,7 +238,7 @@ class _Planner:
             if exact and request.digest in self.judged:
                 return NO_GRADE if recording is None else recording.answer
             self.judged.add(request.digest)
-            sent = estimate_tokens(request.system) + estimate_tokens(request.user) + (0 if exact else answered)
+            sent = sum(map(estimate_tokens, request.texts)) + (0 if exact else answered)
             said = GRADE_TOKENS if recording is None else estimate_tokens(recording.answer.text)
             replayed = self.replays and recording is not None
             assert suite.rules.judge is not None

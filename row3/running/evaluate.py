@@ -14,13 +14,14 @@ from typing import Any, Final, Protocol
 
 from row3.domain.progress import Spent
 from row3.domain.prompts import Lineup, Prompt
-from row3.domain.requests import Answer, NoAnswer, Request, digest_json
+from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.domain.secrets import HIDDEN
 from row3.errors import InvalidFile
 from row3.gate.pairs import align_metrics
-from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable, read_json
 from row3.kinds.base import Kind
+from row3.kinds.checks.compiled import schema_misfit
 from row3.metrics.aggregate import Tallies, mean_and_spread
 from row3.project.cases import StoredCase
 from row3.project.saved_runs import ScoreCache
@@ -56,7 +57,7 @@ class Asking:
     scores: ScoreCache | None = None
     """Cached scores; None for runs that need explanations."""
     schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
-    """Schema and digest, by output name."""
+    """Schema and digest, by output name or by the digest of a prompt's own schema."""
     more: More = NO_MORE
     _begun: dict[tuple[str, int, str], tuple[Request, bytes]] = field(default_factory=dict)
     """By prompt digest, repeat and arm: the fields all requests share, and the head of their digests."""
@@ -67,11 +68,11 @@ class Asking:
         """Return the exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
         key = prompt.digest, repeat, arm
         if key not in self._begun:
-            if prompt.output not in self.schemas:
-                made = answer_schema(prompt, self.suite.kind, self.suite.rules)
-                self.schemas[prompt.output] = made, digest_json(made)
+            asked = prompt.output if prompt.schema is None else prompt.schema.digest
+            if asked not in self.schemas:
+                self.schemas[asked] = answer_schema(prompt, self.suite.kind, self.suite.rules)
             parameters = self.parameters_of(prompt.ref.name, arm)
-            self._begun[key] = begin_request(prompt, parameters, repeat, *self.schemas[prompt.output], by=arm)
+            self._begun[key] = begin_request(prompt, parameters, repeat, *self.schemas[asked], by=arm)
         try:
             return fill_request(self._begun[key], prompt, case_id, variables)
         except InvalidFile as error:
@@ -109,6 +110,8 @@ class Asking:
         return [(self.parameters_of(prompt.ref.name, arm).model, arm) for arm, prompt in self.lineup.steps]
 
 
+LONGEST_MISFIT = 200
+"""Characters shown of how an answer does not fit a schema."""
 Steps = Generator[Question, Given, CaseScore]
 """Yields requests and texts to embed; is sent answers, vectors, or a `NoAnswer`; returns the score."""
 
@@ -204,9 +207,22 @@ def steps(asking: Asking, stored: StoredCase) -> Steps:
     return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores, asking.passes(len(scores)))
 
 
-def read_answer(suite: Suite, output: str, answer: Answer) -> Parsed | Unusable:
-    """Return an answer as the suite's kind parses it; a refusal, a filter and an empty reply are bad in every kind."""
-    return Unusable(answer.fault) if answer.fault else suite.kind.outputs[output].read(answer.text, suite.rules.fields)
+def read_answer(suite: Suite, prompt: Prompt, answer: Answer) -> Parsed | Unusable:
+    """Return an answer as the suite's kind parses it, if it fits the prompt's schema.
+
+    A refusal, a filter and an empty reply are bad in every kind.
+    """
+    if answer.fault:
+        return Unusable(answer.fault)
+    if prompt.schema is not None:
+        found = read_json(answer.text)
+        if isinstance(found, Unusable):
+            return found
+        if misfit := schema_misfit(prompt.schema.schema, found.value):
+            short = " ".join(misfit.split())[:LONGEST_MISFIT]
+            return Unusable(f"the answer does not fit {prompt.schema.path}: {short}")
+    read: Parsed | Unusable = suite.kind.outputs[prompt.output].read(answer.text, suite.rules.fields)
+    return read
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +242,7 @@ class Answers:
         """Return a copy with one more answer."""
         caveats = ["cut off by the token limit"] if answer.finish_reason == "length" else []
         caveats += ["a key in the answer is hidden"] if HIDDEN in answer.text else []
-        parsed = read_answer(suite, prompt.output, answer)
+        parsed = read_answer(suite, prompt, answer)
         texts = (*self.texts, answer.text)
         if isinstance(parsed, Unusable):
             bad = f"{prompt.ref}: {parsed.reason}" + (f" ({'; '.join(caveats)})" if caveats else "")

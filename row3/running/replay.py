@@ -19,8 +19,7 @@ from row3.project.recordings import RecordingIndex, open_index
 from row3.project.suites import Suite
 from row3.running.asks import Given, Question
 from row3.running.meanings import recorded
-from row3.running.rendering.templates import render
-from row3.running.stages import readable_versions, request_texts
+from row3.running.stages import readable_versions, request_messages
 
 
 @dataclass(slots=True)
@@ -57,7 +56,7 @@ class RecordedRequests:
         if prompt is None or variables is None:
             return False
         try:
-            return request_texts(prompt, variables) != (request.system, request.user)
+            return request_messages(prompt, variables) != request.messages
         except InvalidFile:  # the input lacks a variable, so this was never asked
             return True
 
@@ -132,5 +131,5 @@ def refuse_replacing(
 def _same_text(project: Project, suite: str, ref: PromptRef, request: Request) -> bool:
     """Return whether a prompt version still exists and renders the request's text."""
     with contextlib.suppress(InvalidFile):
-        return render(project.suite_prompt(ref, suite), request.variables) == (request.system, request.user)
+        return request_messages(project.suite_prompt(ref, suite), request.variables) == request.messages
     return False

@@ -9,15 +9,14 @@ from typing import Any
 
 
 @lru_cache(maxsize=64)
-def _loaded(root: str, name: str) -> Any:
+def loaded(root: str, name: str) -> Any:
+    """Return what `module:name` of a project is. Raises whatever its module raises."""
     module, _, path = name.partition(":")
     if root not in sys.path:
         sys.path.insert(0, root)
     value: Any = importlib.import_module(module)
     for part in path.split("."):
         value = getattr(value, part)
-    if not callable(value):
-        raise TypeError(f"{path} is not a function")
     return value
 
 
@@ -29,7 +28,9 @@ def answer(question: tuple[Any, ...]) -> dict[str, Any]:
     root, name, *given = question
     failed = "cannot be loaded:"
     try:
-        function = _loaded(root, name)
+        function = loaded(root, name)
+        if not callable(function):
+            raise TypeError(f"{name.partition(':')[2]} is not a function")
         if not given:
             return {}
         failed = "raised"

@@ -15,7 +15,7 @@ from typing import Any
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled_call, filled_stage
 from row3.domain.judges import GUARD, fenced
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.requests import Request, canonical, digest_head, digest_json, digest_of
+from row3.domain.requests import Messages, Request, canonical, digest_head, digest_json, digest_of, messages_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.project.config import FILE, ProviderConfig
@@ -77,16 +77,16 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
     return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
 
 
-def request_texts(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a request's system and user text: the rendered prompt, or the call as JSON. Raises `InvalidFile`."""
+def request_messages(prompt: Prompt, variables: Mapping[str, Any]) -> Messages:
+    """Return a request's messages: the rendered prompt, or the call as JSON. Raises `InvalidFile`."""
     if prompt.is_rubric:
         tag, shown = fenced(variables)
         system, user = render(prompt, shown)
-        return f"{GUARD.format(tag=tag)}\n\n{system}", user
+        return messages_of(f"{GUARD.format(tag=tag)}\n\n{system}", user)
     if prompt.stage is None:
-        return render(prompt, variables)
+        return messages_of(*render(prompt, variables))
     try:
-        return "", canonical(filled_stage(prompt.stage, variables).as_json())
+        return messages_of("", canonical(filled_stage(prompt.stage, variables).as_json()))
     except UnknownPlaceholderError as error:
         raise InvalidFile(str(error), where=prompt.path, fix="Correct `arguments`") from None
 
@@ -100,8 +100,7 @@ def begin_request(
         **sent,
         case_id="",
         prompt=str(prompt.ref),
-        system="",
-        user="",
+        messages=(),
         schema_name=prompt.output,
         schema=schema,
         prompt_digest=prompt.digest,
@@ -115,14 +114,17 @@ def begin_request(
 def fill_request(begun: tuple[Request, bytes], prompt: Prompt, case_id: str, variables: Mapping[str, Any]) -> Request:
     """Return the request that `begin_request` began, for one case. Raises `InvalidFile` for a template that fails."""
     request, head = begun
-    system, user = request_texts(prompt, variables)
-    digest = digest_of(head, system, user)
-    return request._replace(case_id=case_id, system=system, user=user, variables=variables, digest=digest)
+    messages = request_messages(prompt, variables)
+    digest = digest_of(head, messages)
+    return request._replace(case_id=case_id, messages=messages, variables=variables, digest=digest)
 
 
-def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> Mapping[str, Any]:
-    """Return the JSON schema for a model's answer; empty for a system, which gets none."""
-    return kind.schema(prompt.output, rules) if prompt.stage is None else {}
+def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> tuple[Mapping[str, Any], str]:
+    """Return the JSON schema for a model's answer, empty for a system, which gets none; and its digest."""
+    if prompt.schema is not None:
+        return prompt.schema.schema, prompt.schema.digest
+    made = kind.schema(prompt.output, rules) if prompt.stage is None else {}
+    return made, digest_json(made)
 
 
 def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[str]) -> list[Prompt]:

@@ -14,7 +14,7 @@ from examples.memory_server.stores import SqliteStore
 from row3.project.project import open_project, pick_suite
 from row3.providers import minilm
 from row3.running.lineup import line_up
-from row3.running.stages import request_texts
+from row3.running.stages import request_messages
 from tests.projects import CASES, HOME, Box, first, flawless, tiny, worse
 
 NOTED, KEPT = ".row3/lessons.jsonl", "lessons/bread.jsonl"
@@ -51,7 +51,8 @@ def shown(box: Box) -> str:
     """The system part of the candidate's requests."""
     opened = open_project(box.root)
     (prompt,) = line_up(opened, pick_suite(opened, None), role="candidate").prompts
-    return request_texts(prompt, {"source_text": "x"})[0]
+    messages = request_messages(prompt, {"source_text": "x"})
+    return "".join(message.text for message in messages if message.role == "system")
 
 
 def test_a_comparison_that_blocks_notes_strategys_record_once(box: Box) -> None:

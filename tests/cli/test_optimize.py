@@ -161,6 +161,19 @@ def test_the_draft_goes_through_the_gate(tmp_path: Path, serve: Callable[..., Sc
     box.row3("promote", "v1.1", "--mode", "auto", code=0)
 
 
+def test_the_draft_keeps_the_schema_that_it_was_tried_with(tmp_path: Path, serve: Callable[..., Scripted]) -> None:
+    server = serve(RIGHT)
+    server.answer = lambda said: FakeReply(json.dumps(server.repeat(said).text))
+    box = project(tmp_path / "project", server)
+    for number in range(CASES):
+        box.replace(f"golden/words/{word(number)}.gold.json", '"equals"', '"path": "$", "equals"')
+    box.replace("prompts/answer-v1.0.md", "output: answer\n", 'output: answer\nschema: "models:Word"\n')
+    box.write("schemas/answer-v1.0.json", '{"type": "string"}')
+    box.row3("optimize", "answer", "--budget", "16", code=0)
+    assert json.loads(box.read("schemas/answer-v1.1.json")) == {"type": "string"}
+    box.row3("--mode", "record", code=0)
+
+
 @pytest.mark.parametrize("budget", range(14, 24))
 def test_not_one_answer_more_than_the_budget(tmp_path: Path, serve: Callable[..., Scripted], budget: int) -> None:
     server = serve(USELESS, LOST, BROKEN, RIGHT)

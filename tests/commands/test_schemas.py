@@ -15,7 +15,7 @@ from row3.commands.init import init
 from row3.commands.schemas import schemas, write_schemas
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.quarantine import Quarantined
-from row3.domain.requests import Answer, Request
+from row3.domain.requests import Answer, Request, messages_of
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
 from row3.gate.result_model import RESULT_VERSION
@@ -184,7 +184,7 @@ def test_a_baseline_as_row3_writes_it() -> None:
 
 
 def test_a_recording_as_row3_writes_it() -> None:
-    request = Request("a", "p-v1.0", 0, "m", 0.0, None, None, "s", "u", "concepts", {}, SHA, SHA, SHA, SHA)
+    request = Request("a", "p-v1.0", 0, "m", 0.0, None, None, messages_of("s", "u"), "concepts", {}, SHA, SHA, SHA, SHA)
     value = json.loads(to_line(request, Answer("{}", latency_s=1.25), recorded_at="2026-01-29T00:00:00Z"))
     assert _errors("recording", value) == []
     del value["response"]["text"]

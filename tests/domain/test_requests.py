@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.requests import digest_head, digest_json, digest_of, digest_text
+from row3.domain.requests import digest_head, digest_json, digest_of, digest_text, messages_of
 from tests.rows import every_row
 from tests.strategies import json_values
 
@@ -18,7 +18,7 @@ BASE: dict[str, Any] = {
 
 def digest(sent: dict[str, Any]) -> str:
     head = digest_head(**{key: value for key, value in sent.items() if key not in ("system", "user")})
-    return digest_of(head, sent["system"], sent["user"])
+    return digest_of(head, messages_of(sent["system"], sent["user"]))
 
 
 def test_text_digests_are_sha256_of_utf8() -> None:

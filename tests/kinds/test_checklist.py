@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState
-from row3.domain.requests import Answer, Request
+from row3.domain.requests import Answer, Request, messages_of
 from row3.kinds import MODULES, kind_named
 from row3.kinds.checklist import ANSWERS, Evidence, checklist
 from row3.kinds.mistakes import UNUSABLE, Mistake
@@ -53,7 +53,7 @@ def test_every_state_of_an_extraction_that_is_a_fault_has_a_cause() -> None:
     ],
 )
 def test_the_temperature_is_the_one_that_was_sent(given: float, omitted: tuple[str, ...], text: str) -> None:
-    request = Request("a", "p-v1.0", 0, "m", given, None, None, "", "x", "", {}, "", "", {}, "d")
+    request = Request("a", "p-v1.0", 0, "m", given, None, None, messages_of("", "x"), "", {}, "", "", {}, "d")
     said = [(request, Answer("y", omitted=omitted))]
     replies = {question: reply for _, question, reply in FOUND.evidence._replace(said=said).asked(all_parts=True)}
     (reply,) = (reply for question, reply in replies.items() if question.startswith("Is the temperature"))

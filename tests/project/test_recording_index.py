@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.requests import Answer, Request, digest_text
+from row3.domain.requests import Answer, Request, digest_text, messages_of
 from row3.errors import InvalidFile
 from row3.project.json_lines import lines_in
 from row3.project.recording_lines import to_line
@@ -29,7 +29,9 @@ OTHERS: list[tuple[str, Any]] = [
 
 def ask(number: int = 0, case_id: str = "a") -> Request:
     digest = digest_text(f"{number}")
-    return Request(case_id, "p-v1.0", 0, "m", 0.0, None, None, "", "u", "concepts", {}, "s", "p", {}, digest)
+    return Request(
+        case_id, "p-v1.0", 0, "m", 0.0, None, None, messages_of("", "u"), "concepts", {}, "s", "p", {}, digest
+    )
 
 
 def recorded(root: Path, *lines: str) -> RecordingIndex:

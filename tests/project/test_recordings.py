@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.requests import Answer, Request, digest_head, digest_of
+from row3.domain.requests import Answer, Request, digest_head, digest_of, messages_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.recording_lines import from_line, merge, to_line, write_files
 from row3.project.recordings import RecordingIndex, open_index
@@ -34,10 +34,9 @@ def ask(case_id: str = "a", prompt: str = "p-v1.0", user: str = "hello", **chang
         schema={},
         prompt_digest=changed.get("prompt_digest", "pd"),
         variables={"text": changed.get("text", "a text")},
-        system="",
-        user=user,
+        messages=messages_of("", user),
         schema_digest="s",
-        digest=digest_of(digest_head(**sent, schema_digest="s"), "", user),
+        digest=digest_of(digest_head(**sent, schema_digest="s"), messages_of("", user)),
         **sent,
     )
 
@@ -152,18 +151,20 @@ def test_lines_written_by_other_tools_are_found(folder: Path) -> None:
 
 def test_a_child_process_reads_without_disturbing_its_parent(folder: Path) -> None:
     requests = [ask(f"c{i}", user=str(i)) for i in range(50)]
-    merge(folder.parents[1], "s", [line_of(request, request.user) for request in requests])
+    merge(folder.parents[1], "s", [line_of(request, request.texts[-1]) for request in requests])
     index = open_index(WorkTree(folder.parents[1]), "s")
     assert index.get(requests[0].digest) is not None
     child = os.fork()
     if child == 0:
-        good = all((found := index.get(r.digest)) and found.answer.text == r.user for r in requests for _ in range(20))
+        good = all(
+            (found := index.get(r.digest)) and found.answer.text == r.texts[-1] for r in requests for _ in range(20)
+        )
         os._exit(0 if good else 1)
     for _ in range(20):
         for request in requests:
             found = index.get(request.digest)
             assert found is not None
-            assert found.answer.text == request.user
+            assert found.answer.text == request.texts[-1]
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.requests import Request
+from row3.domain.requests import Request, messages_of
 from tests.local_server import Handler, LocalServer
 
 SCHEMA = {
@@ -133,7 +133,9 @@ def make_completion() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def make_request() -> Callable[..., Request]:
-    def make(**changed: Any) -> Request:
+    def make(
+        *, system: str = "Answer in JSON.", user: str = "What is the capital of France?", **changed: Any
+    ) -> Request:
         fields: dict[str, Any] = {
             "case_id": "geo-01",
             "prompt": "decompose-concepts-v1.0",
@@ -142,8 +144,7 @@ def make_request() -> Callable[..., Request]:
             "temperature": 0.0,
             "seed": 7,
             "max_tokens": 50,
-            "system": "Answer in JSON.",
-            "user": "What is the capital of France?",
+            "messages": messages_of(system, user),
             "schema_name": "city answer",
             "schema": SCHEMA,
             "schema_digest": "s",

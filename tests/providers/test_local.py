@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.requests import Answer, NoAnswer, is_local, labelled
+from row3.domain.requests import Answer, NoAnswer, is_local, labelled, messages_of
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import endpoint_for
 from row3.providers.local import LocalModel, continuable_text, gguf_path
@@ -186,7 +186,7 @@ def test_the_model_continues_one_text(make_request: Any) -> None:
     asked = make_request(system=" Be short.\n", user="Which city?\n")
     assert continuable_text(asked) == "Be short.\n\nWhich city?\n\nAnswer as JSON:"
     assert continuable_text(asked._replace(schema={})) == "Be short.\n\nWhich city?\n\nAnswer:\n\n"
-    assert continuable_text(asked._replace(system="", user="Q: Which city?\nA: ")) == "Q: Which city?\nA:"
+    assert continuable_text(asked._replace(messages=messages_of("", "Q: Which city?\nA: "))) == "Q: Which city?\nA:"
 
 
 @installed

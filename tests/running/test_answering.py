@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from row3.domain.requests import Answer, Request
+from row3.domain.requests import Answer, Request, messages_of
 from row3.errors import EnvironmentFault
 from row3.project.local_state import in_state
 from row3.project.recording_lines import from_line
@@ -28,8 +28,7 @@ def ask(case_id: str) -> Request:
         temperature=None,
         seed=None,
         max_tokens=None,
-        system="",
-        user="",
+        messages=messages_of("", ""),
         schema_name="concepts",
         schema={},
         schema_digest="s",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import Answer, NoAnswer, Request, messages_of
 from row3.errors import UsageError
 from row3.project.config import PriceConfig
 from row3.project.project import open_project
@@ -31,7 +31,7 @@ def admitted(budget: Budget) -> float:
 
 def request(text: str = "x" * 400, max_tokens: int | None = None, prompt: str = "find-v1.0") -> Request:
     """One hundred tokens, by the estimate."""
-    return Request("case", prompt, 0, "m", None, None, max_tokens, "", text, "s", {}, "", "", {}, "digest")
+    return Request("case", prompt, 0, "m", None, None, max_tokens, messages_of("", text), "s", {}, "", "", {}, "digest")
 
 
 def answer(tokens: int | None = 100, prompt: int | None = 100) -> Answer:

@@ -83,7 +83,7 @@ def test_the_first_stage_is_exact_and_the_second_estimated(project: Project) -> 
     assert first.cost_usd == pytest.approx((10 * 1 + 8 * 10) / 1e6)
     assert plan.cost_usd == pytest.approx(sum(one.cost_usd or 0 for one in plan.requests))
     assert plan.example is not None
-    assert plan.example.user == "a" * 40
+    assert plan.example.texts[-1] == "a" * 40
     assert not (project.root / "recordings/bread").exists()
 
 
@@ -113,7 +113,7 @@ def test_the_text_adds_up_and_shows_one_request_in_full(project: Project) -> Non
     plan = planned(project, mode="auto")
     text = terminal_text(estimate_document(plan, verbose=True))
     assert text.startswith("Dry run of bread, nothing is sent: decompose v1.0 → map v1.0 (mode auto, model")
-    assert text.endswith("    --- system\n\n    --- user\n    rye;\n")
+    assert text.endswith("tokens 3):\n    --- user\n    rye;\n")
     assert "a decompose-v1.0: recorded" in text
     total = next(line for line in text.splitlines() if line.startswith("total")).split()
     assert total[1:3] == ["1", "3"]
@@ -128,12 +128,13 @@ def test_the_json_has_every_request_exactly_as_sent(project: Project) -> None:
     value = estimate_json(estimate(project, suite, lineup, RunOptions(mode="auto")))
     recorded, known, other, unknown = value["list"]
     assert recorded["recorded"]
-    assert "user" not in recorded
-    assert (known["prompt"], known["system"], known["user"], known["maxTokens"]) == ("map-v1.0", "", "rye;", 3)
-    assert other["user"] == "b" * 40
+    assert "messages" not in recorded
+    asked = [{"role": "user", "text": "rye;"}]
+    assert (known["prompt"], known["messages"], known["maxTokens"]) == ("map-v1.0", asked, 3)
+    assert other["messages"][-1]["text"] == "b" * 40
     assert value["schemas"][other["schema"]]["type"] == "object"
     assert not unknown["exact"]
-    assert "user" not in unknown
+    assert "messages" not in unknown
 
 
 def test_a_run_that_could_not_be_sent_is_not_planned(project: Project) -> None:

@@ -51,11 +51,11 @@ def asked(root: Path, provider: dict[str, Any], variables: dict[str, Any] = VARI
 
 def test_the_request_is_the_rendered_call_in_canonical_json(tmp_path: Path) -> None:
     request = asked(tmp_path, MCP)
-    assert request.user == (
+    assert request.texts[-1] == (
         '{"arguments":{"limit":10,"query":"rye","text":"about Rye is a cereal."},'
         '"tool":"recall_Memory","type":"mcp","version":"v1.0"}'
     )
-    assert (request.model, request.temperature, request.seed, request.system) == ("mcp", None, None, "")
+    assert (request.model, request.temperature, request.seed, len(request.messages)) == ("mcp", None, None, 1)
     assert request.prompt == "recall-memory-v1.0"
 
 
@@ -105,8 +105,8 @@ def test_repeats_are_separate_requests(tmp_path: Path) -> None:
 
 def test_a_value_that_looks_like_a_placeholder_stays_as_it_is(tmp_path: Path) -> None:
     request = asked(tmp_path, MCP, {"topic": "{limit} {{x}} {nonsense}", "source_text": "{topic}"})
-    assert json.loads(request.user)["arguments"]["query"] == "{limit} {{x}} {nonsense}"
-    assert json.loads(request.user)["arguments"]["text"] == "about {topic}"
+    assert json.loads(request.texts[-1])["arguments"]["query"] == "{limit} {{x}} {nonsense}"
+    assert json.loads(request.texts[-1])["arguments"]["text"] == "about {topic}"
 
 
 @every_row("kind", ["command", "python"])
@@ -114,7 +114,7 @@ def test_without_arguments_all_variables_are_sent(tmp_path: Path, kind: str) -> 
     provider = {"type": kind, "version": "2.10"}
     provider |= {"command": "ask", "args": ["--fast"]} if kind == "command" else {"callable": "my.module:answer"}
     request = asked(tmp_path, provider)
-    assert json.loads(request.user) == {
+    assert json.loads(request.texts[-1]) == {
         "type": kind,
         "version": "v2.10",
         "tool": "ask --fast" if kind == "command" else "my.module:answer",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.calls import Call, Poll, Stage, SystemType
-from row3.domain.requests import Answer, NoAnswer, Request, canonical
+from row3.domain.requests import Answer, NoAnswer, Request, canonical, messages_of
 from row3.providers.base import Access, Provider
 from row3.providers.mcp_server import McpServer
 
@@ -21,7 +21,20 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "GIVEN": "given-value", "HIDDEN": "hidde
 def request(stage: Stage, *, case_id: str = "case") -> Request:
     """The request of a filled stage."""
     return Request(
-        case_id, "tool-v1.0", 0, stage.type, None, None, None, "", canonical(stage.as_json()), "", {}, "", "", {}, "d"
+        case_id,
+        "tool-v1.0",
+        0,
+        stage.type,
+        None,
+        None,
+        None,
+        messages_of("", canonical(stage.as_json())),
+        "",
+        {},
+        "",
+        "",
+        {},
+        "d",
     )
 
 

@@ -12,20 +12,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from row3.commands.answer_schemas import schema_of, write_model_schemas
 from row3.commands.linting.lint_cases import CaseLint
 from row3.commands.linting.lint_findings import Findings, near_miss
-from row3.domain.findings import LintReport
+from row3.domain.findings import Level, LintReport
 from row3.domain.manifests import TIERS
-from row3.domain.prompts import Prompt, parse_reference
+from row3.domain.prompts import Prompt, SchemaSource, parse_reference
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds import of_another_kind
 from row3.kinds.base import Kind
+from row3.project.answer_schemas import schema_text
 from row3.project.calibrations import calibrations_path
 from row3.project.config import FILE, read_config
 from row3.project.files import MAX_TEXT_BYTES, link_at
 from row3.project.history import FILE as HISTORY
 from row3.project.labels import labels_path, parse_labels
-from row3.project.project import CHANGELOG, PLACES, Project, find_root, pick_suite, read_changelog
+from row3.project.project import CHANGELOG, PLACES, Guard, Project, find_root, pick_suite, read_changelog
 from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked
 from row3.project.suites import Suite, make_suite
 from row3.project.tree import WorkTree
@@ -34,7 +36,7 @@ from row3.running.opening import prepare
 from row3.running.provider_access import check_provider
 from row3.running.rendering.templates import render, unsent_lines
 from row3.running.rendering.unused_input import example_context, unused_input
-from row3.running.stages import call_stage, request_texts
+from row3.running.stages import call_stage, request_messages
 
 NAMED = frozenset({"concept", "entity", "event"})
 """Kinds of items that an answer has to name."""
@@ -56,11 +58,17 @@ def leak(prompt: Prompt, kind: Kind, cases: Sequence[Any]) -> str:
 
 
 def lint_at(
-    start: Path, suite: str | None = None, *, finish: bool = False, say: Callable[[str], None] = lambda _: None
+    start: Path,
+    suite: str | None = None,
+    *,
+    finish: bool = False,
+    fix: bool = False,
+    guard: Guard | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> LintReport:
     """Lint the project that contains a folder; `finish` completes an interrupted promotion first.
 
-    Raises `InvalidFile` without a project, `UsageError`.
+    `fix` writes the schemas of models that drafts name. Raises `InvalidFile` without a project, `UsageError`.
     """
     root = find_root(start)
     findings = Findings(root)
@@ -73,7 +81,9 @@ def lint_at(
     config = findings.attempt(FILE, partial(read_config, WorkTree(root)), count=(root / FILE).exists())
     if config is None:
         return findings.report()
-    project = Project(root, config, WorkTree(root))
+    project = Project(root, config, WorkTree(root), guard)
+    for path in write_model_schemas(project) if fix else ():
+        say(f"wrote {path}")
     default, names = project.config.suite, project.suite_names()
     if default is not None and default not in names:
         what = f"the default suite `{default}` does not exist{near_miss(default, names)}"
@@ -90,10 +100,7 @@ def lint_at(
     for each in suites:
         for url in findings.attempt(FILE, partial(check_provider, project, each), count=False) or ():
             findings.add("warning", "plain-http", FILE, f"{EXPOSED} {url}", field=f"suites.{each.name}")
-        for tier in TIERS:
-            if project.tree.exists(path := project.baseline(each.name, tier)):
-                findings.attempt(path, partial(project.manifest_at, path))
-        _calibrations(project, each, findings)
+        _kept_files(project, each, findings)
     if (root / HISTORY).exists():
         findings.attempt(HISTORY, lambda: project.history)
     if (root / CHANGELOG).exists():
@@ -114,8 +121,11 @@ def _suites(project: Project, names: Sequence[str], findings: Findings) -> list[
     return made
 
 
-def _calibrations(project: Project, suite: Suite, findings: Findings) -> None:
-    """Check the suite's labels and calibrations."""
+def _kept_files(project: Project, suite: Suite, findings: Findings) -> None:
+    """Check the suite's baselines, labels and calibrations."""
+    for tier in TIERS:
+        if project.tree.exists(baseline := project.baseline(suite.name, tier)):
+            findings.attempt(baseline, partial(project.manifest_at, baseline))
     tree, path, labels = project.tree, calibrations_path(suite.name), labels_path(suite.name)
     if tree.exists(labels):
         findings.attempt(labels, lambda: parse_labels(tree.read(labels, limit=MAX_TEXT_BYTES), where=labels))
@@ -161,6 +171,8 @@ class PromptLint:
             if prompt is not None:
                 versions[ref.name].append(prompt)
                 found.attempt(where, partial(check_locked, prompt, promoted), count=False)
+                if prompt.schema is not None and prompt.schema.model:
+                    self._model(prompt, prompt.schema, promoted)
                 with contextlib.suppress(InvalidFile):  # rendering reports a template that does not compile
                     for line in unsent_lines(prompt):
                         what = "this text is outside any block and never sent: move it above an `{% endblock %}`"
@@ -171,6 +183,22 @@ class PromptLint:
         for name in sorted(set(versions) - used) if everything and suites else ():
             for prompt in versions[name]:
                 found.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
+
+    def _model(self, prompt: Prompt, own: SchemaSource, promoted: Mapping[str, Promotion]) -> None:
+        """Report a model that cannot be loaded or has another schema than the file; not of earlier versions."""
+        entry, locked = promoted.get(prompt.ref.name), str(prompt.ref) in self._project.locks
+        if locked and entry is not None and entry.version != str(prompt.ref.version):
+            return
+        level: Level = "warning"
+        try:
+            if schema_text(schema_of(self._project, prompt)) == schema_text(own.schema):
+                return
+            cure = f"row3 new-version {prompt.ref.name}" if locked else "row3 lint --fix"
+            what = f"{own.path} is not the schema of `{own.model}` as it is now; write that with `{cure}`"
+        except Row3Error as error:
+            level = "error" if isinstance(error, InvalidFile) and not locked else "warning"
+            what = f"{error.what}. {error.fix}"
+        self._findings.add_at(level, "schema-of-model", prompt.path, what, ("schema",))
 
     def _rubrics(self, suites: Sequence[Suite], versions: Mapping[str, Sequence[Prompt]]) -> set[str]:
         """Render every rubric that a suite's kind can ask with made-up variables; return the rubrics' names."""
@@ -241,7 +269,7 @@ class PromptLint:
         """Check that a system's call has a value for every placeholder."""
         stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
         if stage is not None:
-            self._fills(FILE, request_texts, stage, given)
+            self._fills(FILE, request_messages, stage, given)
 
     def _fills(self, file: str, fill: Callable[..., Any], text: Any, given: Mapping[str, Any]) -> bool:
         """Return whether every case's variables fill a prompt or call; the first that do not are a finding."""

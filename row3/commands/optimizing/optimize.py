@@ -17,13 +17,13 @@ from row3.domain.changes import Interval
 from row3.domain.matches import Items
 from row3.domain.metrics import Metric
 from row3.domain.numbers import percent
-from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
-from row3.domain.requests import digest_text
+from row3.domain.prompts import Lineup, Prompt, PromptRef, digest_of_prompt, parse_reference
 from row3.domain.scores import CaseScore
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, MissingExtra, UsageError
 from row3.gate.pairs import Pairs
 from row3.kinds.base import Kind
+from row3.project.answer_schemas import model_file, schema_text
 from row3.project.cases import StoredCase, source_of
 from row3.project.project import Project
 from row3.project.prompts import FOLDER, parse_prompt
@@ -206,7 +206,10 @@ def _write(project: Project, new: Prompt, held_out: Evidence, title: str) -> Pro
     description = f"Optimised from {new.ref.version} by row3 optimize. {change}"
     with writing(project.root):
         ref = PromptRef(new.ref.name, next_version(project.on_disk().versions[new.ref.name][-1], major=False))
-        commit(project.root, {f"{FOLDER}/{ref}.md": draft_of(new, ref, description).encode()})
+        files = {f"{FOLDER}/{ref}.md": draft_of(new, ref, description).encode()}
+        if new.schema is not None and new.schema.model:
+            files[model_file(ref)] = schema_text(new.schema.schema).encode()
+        commit(project.root, files)
     return ref
 
 
@@ -309,7 +312,9 @@ def reworded(prompt: Prompt, wording: Wording) -> Prompt:
 
     body = BLOCK.sub(with_text, prompt.body)
     text = prompt.text.removesuffix(prompt.body) + body
-    return replace(prompt, body=body, text=text, digest=digest_text(text), path=f"{prompt.path} reworded")
+    return replace(
+        prompt, body=body, text=text, digest=digest_of_prompt(text, prompt.schema), path=f"{prompt.path} reworded"
+    )
 
 
 def flaw_in(old: Wording, new: Wording) -> str:

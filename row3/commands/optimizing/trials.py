@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from row3.domain.progress import Observer
 from row3.domain.prompts import Lineup, Prompt
-from row3.domain.requests import JUDGE, NoAnswer, Request
+from row3.domain.requests import JUDGE, NoAnswer, Request, messages_of
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete
 from row3.project.cases import StoredCase
@@ -102,7 +102,7 @@ class Trials:
     def propose(self, text: str) -> str:
         """Return the reflection model's answer. Raises `RunIncomplete` if it gives none."""
         where = ("", "reflection", 0, self.model, None, None, None)
-        answer = self.runner.run(self.reflecting.ask(Request(*where, "", text, "", {}, "", "", {}, "")))
+        answer = self.runner.run(self.reflecting.ask(Request(*where, messages_of("", text), "", {}, "", "", {}, "")))
         if isinstance(answer, NoAnswer):
             raise RunIncomplete(f"the reflection model gave no answer: {answer.error}", fix=answer.fix)
         return answer.text

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from row3.commands.answer_schemas import schema_of
 from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, UsageError
 from row3.project import prompts as store
+from row3.project.answer_schemas import model_file, schema_text
 from row3.project.changelog import insert_entry, unreleased_entry
 from row3.project.files import decode
 from row3.project.project import CHANGELOG, Project, read_changelog
@@ -32,6 +34,8 @@ class NewVersion:
     changelog_changed: bool
     description: bool
     """Whether the copy still has the description of the copied version."""
+    schema: str = ""
+    """The file that was written from the model that the prompt names; empty if it names none."""
 
 
 def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
@@ -49,12 +53,16 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         if (target := project.at(path)).exists():
             raise UsageError("the file exists already", where=path, fix="Rename or remove it")
         files = {path: renumbered(raw, source, ref)}
+        schema = ""
+        if prompt.schema is not None and prompt.schema.model:
+            schema = model_file(ref)
+            files[schema] = schema_text(schema_of(project, prompt)).encode()
         before = read_changelog(project)
         after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
         if after != before:
             files[CHANGELOG] = after.encode("utf-8")
         commit(project.root, files)
-    return NewVersion(target, ref, source, after != before, bool(prompt.description.strip()))
+    return NewVersion(target, ref, source, after != before, bool(prompt.description.strip()), schema)
 
 
 def _known_versions(name: str, versions: Mapping[str, Sequence[Version]]) -> Sequence[Version]:

@@ -340,7 +340,8 @@ def commit_promotion(project: Project, result: PromotionResult) -> None:
     name, suite = names_of(result.refs), result.run.suite.name
     asked = dict.fromkeys([*(prompt.ref for prompt in result.run.lineup.prompts), *result.refs])
     recorded = [f"recordings/{suite}/{ref}.jsonl" for ref in asked]
-    files = [*result.files, *(f"prompts/{ref}.md" for ref in result.refs)]
+    schemas = [prompt.schema.path for prompt in result.run.lineup.prompts if prompt.schema is not None]
+    files = [*result.files, *(f"prompts/{ref}.md" for ref in result.refs), *dict.fromkeys(schemas)]
     files += [file for file in recorded if project.tree.exists(file)]
     inside = inside_of(repository, project.root)
     try:

@@ -145,7 +145,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     held_at: dict[str, tuple[str, str]] = {}
     recorded = (name_of(path).removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
     prompts = readable_versions(project, suite, recorded)
-    outputs = {str(prompt.ref): prompt.output for prompt in prompts if prompt.output in suite.kind.outputs}
+    asked = {str(prompt.ref): prompt for prompt in prompts if prompt.output in suite.kind.outputs}
     before: tuple[str, tuple[Any, ...]] = "", ()
     for row in _rows(project, suite):
         try:
@@ -174,8 +174,8 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             what = f"{place} has a different answer to the same request; {double[1]}"
             yield RecordingFinding(double[0], "two-answers", what, row.where)
         if isinstance(held, Recording):
-            output = outputs.get(held.prompt)
-            parsed = None if output is None else read_answer(suite, output, held.answer)
+            prompt = asked.get(held.prompt)
+            parsed = None if prompt is None else read_answer(suite, prompt, held.answer)
             if isinstance(parsed, Unusable):
                 yield RecordingFinding("warning", "bad-answer", f"{held.case_id}: {parsed.reason}", row.where)
         elif not _matched_by(suite, row.path, held):

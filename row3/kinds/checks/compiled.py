@@ -18,7 +18,8 @@ def compile_error(compile_: Callable[..., object], *arguments: object) -> str:
     try:
         compile_(*arguments)
     except Exception as error:
-        return str(error).partition("\n")[0] or repr(error)
+        place = ".".join(map(str, getattr(error, "instance_path", ())))
+        return f"{place}: {error}".removeprefix(": ").partition("\n")[0] or repr(error)
     return ""
 
 
@@ -33,6 +34,18 @@ def pattern_of(pattern: str, case: bool) -> Any:
 def validator_of(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
     """Return a validator for a JSON schema. Raises jsonschema_rs's errors for an invalid one."""
     return _validator(to_json(schema).decode())
+
+
+def schema_misfit(schema: Mapping[str, Any], value: Any) -> str:
+    """Return the first place where a value does not fit a schema and why, `items.0.price: …`; empty if it fits."""
+    try:
+        error = next(iter(validator_of(schema).iter_errors(value)), None)
+    except ValueError as problem:  # nested too deeply, or text that is not Unicode
+        return str(problem)
+    if error is None:
+        return ""
+    place = ".".join(map(str, error.instance_path))
+    return f"{place}: {error.message}" if place else error.message
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from row3.domain.matches import CORRECT
-from row3.kinds.checks.compiled import pattern_of, validator_of
+from row3.kinds.checks.compiled import pattern_of, schema_misfit
 from row3.kinds.checks.model import Check
 from row3.kinds.checks.reading import Nothing, Reading, in_unit_of, numbers_in, quantity, same, short, unit_size
 from row3.matching.names import NameIndex, match_names
@@ -119,11 +119,8 @@ def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
 def _json_schema(check: Check, reading: Reading, rule: NameRule) -> Result:
     if reading.value is Nothing:
         return Result(0.0, "is not JSON")
-    error = next(iter(validator_of(check.wanted).iter_errors(reading.value)), None)
-    if error is None:
-        return PASSED
-    place = ".".join(map(str, error.instance_path))
-    return Result(0.0, short(f"{place}: {error.message}" if place else error.message))
+    misfit = schema_misfit(check.wanted, reading.value)
+    return Result(0.0, short(misfit)) if misfit else PASSED
 
 
 def _required_fields(check: Check, reading: Reading, rule: NameRule) -> Result:
