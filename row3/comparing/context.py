@@ -50,7 +50,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
     context = Context(
         rolling=tuple(rolling_of(gate, run, 0)),
-        decline=declining_runs(history, run, suite),
+        decline=declining_runs(history, run, suite).from_runs(suite.policy.declines),
         merged=after is not None and bool(_detectable(comparer, suite) - _detectable(after, suite)),
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),

@@ -107,6 +107,10 @@ class Decline(NamedTuple):
     lasting: bool = False
     """Whether the fall is beyond the suite's own differences from run to run."""
 
+    def from_runs(self, least: int) -> Decline:
+        """Return the decline if it has that many runs, else none."""
+        return self if self.runs >= least else Decline()
+
 
 def latest_decline(values: Sequence[float], least: float) -> Decline:
     """Return the decline at the end of a suite's runs, oldest first; one of less than `least` in all is not lasting."""

@@ -115,14 +115,13 @@ def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, judge: Pr
 
 
 def declining_runs(history: Sequence[HistoryEntry], run: Run | None, suite: JudgedSuite) -> Decline:
-    """Return how a tier's latest runs declined by the composite, repeated runs counted once; none below the limit."""
+    """Return how a tier's latest runs declined by the composite, repeated runs counted once."""
     primary = suite.kind.primary
     mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
     headers: list[HistoryEntry | RunHeader] = [*mine, *([] if run is None else [run.header])]
     runs = [(each.prompts, each.model, each.metrics) for each in headers if primary in each.metrics]
     values = [metrics[primary] for (_, _, metrics), _ in itertools.groupby(runs)]
-    found = latest_decline(values, suite.policy.investigate / POINT)
-    return found if found.runs >= suite.policy.declines else Decline()
+    return latest_decline(values, suite.policy.investigate / POINT)
 
 
 def plain_run(session: Session) -> SuiteResult:

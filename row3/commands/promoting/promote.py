@@ -194,7 +194,8 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, J
         cases=run.cases - len(run.failed),
         failed=run.failed,
     )
-    context = Context(decline=declining_runs(session.project.history, run, suite))
+    decline = declining_runs(session.project.history, run, suite)
+    context = Context(decline=decline.from_runs(suite.policy.declines))
     answers = [str([run.header.prompt_digests, run.header.metrics])]
     approvals = new_approvals(session.project.history, None, suite.name)
     return run, None, judge(suite.name, (), [scores], context, answers=answers, approvals=approvals)
