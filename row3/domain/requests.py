@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -28,6 +28,7 @@ def digest_json(value: Any) -> str:
 
 
 Role = Literal["system", "user", "assistant"]
+ROLES: tuple[Role, ...] = ("system", "user", "assistant")
 
 
 class Message(NamedTuple):
@@ -44,6 +45,14 @@ def messages_of(system: str, user: str) -> Messages:
     """Return the messages of a prompt with one system part, which may be empty, and one user part."""
     asked = Message("user", user)
     return (Message("system", system), asked) if system else (asked,)
+
+
+def order_fault(roles: Iterable[str]) -> str:
+    """Return why no model takes messages of these roles, after "it has …"; empty if models take them."""
+    others = [role for role in roles if role != "system"]
+    if others[:1] == ["assistant"]:
+        return "an assistant message first"
+    return "" if "user" in others else "no user message with a text"
 
 
 JUDGE = "judge"
