@@ -229,7 +229,7 @@ def _request(
         latency_s=answer.latency_s,
         cost_usd=cost(model, tokens_in, tokens_out, JUDGE if by_judge else ""),
         answered_at=held.recorded_at,
-        messages=tuple((each.role, _sendable(each.text)) for each in messages),
+        messages=tuple((each.role, _sendable(each.shown)) for each in messages),
         answer=_sendable(answer.text) if content else "",
     )
 

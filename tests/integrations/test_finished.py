@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from row3.domain.requests import messages_of
 from row3.errors import UsageError
 from row3.integrations.finished import FinishedRequest, FinishedRun, find_run, read_finished
 from row3.project.project import open_project
@@ -41,7 +40,7 @@ def test_answers_are_read_only_where_content_is_wanted(live: Box) -> None:
 
 def test_texts_that_a_prompt_no_longer_gives_are_left_out(live: Box) -> None:
     (request,) = latest(live, content=True).cases[0].requests
-    asked = messages_of("You read texts about bread.", f"1.1: {CASES['oven']['sourceText']}")
+    asked = (("system", "You read texts about bread."), ("user", f"1.1: {CASES['oven']['sourceText']}"))
     assert request.messages == asked
     older = request.plain() | {"system": asked[0][1], "user": asked[1][1]}
     del older["messages"]

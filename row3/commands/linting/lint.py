@@ -14,6 +14,7 @@ from typing import Any
 
 from row3.commands.linting.lint_cases import CaseLint
 from row3.commands.linting.lint_findings import Findings, near_miss
+from row3.domain.files import file_inputs
 from row3.domain.findings import LintReport
 from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, parse_reference
@@ -194,8 +195,12 @@ class PromptLint:
     def _pipeline(self, suite: Suite, versions: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
         """Render every version of the suite's prompts as a run would; return the pipeline."""
         kind = suite.kind
-        # A case for each set of variables shows which are undefined.
-        shapes = {frozenset(variables): (case.id, variables) for case in cases if (variables := dict(case.variables()))}
+        # A case for each set of variables shows which are undefined; one with files may lack them.
+        shapes = {
+            (frozenset(variables), case.id if any(file_inputs(variables)) else ""): (case.id, variables)
+            for case in cases
+            if (variables := dict(case.variables()))
+        }
         given = dict(shapes.values())
         if suite.system is not None:
             self._system(suite, given)

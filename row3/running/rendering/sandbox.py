@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
-from functools import lru_cache, partial, wraps
+from functools import cached_property, lru_cache, partial, wraps
 from typing import Any, NamedTuple
 
 from jinja2 import StrictUndefined, Template, TemplateError, nodes, pass_context
@@ -14,8 +15,9 @@ from jinja2.parser import Parser
 from jinja2.runtime import Context, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 
+from row3.domain.files import FileInput
 from row3.domain.judges import FencedList, FencedObject, FencedText
-from row3.domain.requests import ROLES, Message, Messages, messages_of, order_fault
+from row3.domain.requests import ROLES, digest_json, order_fault
 from row3.gate.lessons import ranked
 from row3.running.worker import Worker
 
@@ -66,12 +68,44 @@ class _UnusableError(Exception):
     """The messages that a template writes cannot be sent; its argument is the `Fault`."""
 
 
-class _Written:
-    """The messages of a template so far."""
+class Rendered(NamedTuple):
+    """A message as a template wrote it."""
 
-    def __init__(self) -> None:
-        self._messages: list[Message] = []
+    role: str
+    text: str
+    files: Sequence[tuple[str, int]]
+    """Field of each file, and its place in the text, in characters."""
+
+
+class _Written:
+    """The messages of a template so far, and the files that it has printed."""
+
+    def __init__(self, variables: Mapping[str, Any]) -> None:
+        self._variables = variables
+        self._messages: list[Rendered] = []
+        self._printed: list[str] = []
         self._open, self._size = False, 0
+
+    @cached_property
+    def _mark(self) -> str:
+        """A mark that no text of the variables contains, and that is the same in every run."""
+        return f"\0{int(digest_json(self._variables)[:24], 16)}"
+
+    def file(self, given: FileInput) -> str:
+        """Return the mark of a file in a text."""
+        self._printed.append(given.place)
+        return f"{self._mark}:{len(self._printed) - 1}\0"
+
+    def message(self, role: str, written: str) -> Rendered:
+        """Return a message, with its files out of its text."""
+        if not self._printed:
+            return Rendered(role, written.strip(), [])
+        text, *marked = re.split(rf"{self._mark}:(\d+)\0", written.strip())
+        files = []
+        for number, after in zip(marked[::2], marked[1::2], strict=True):
+            files.append((self._printed[int(number)], len(text)))
+            text += after
+        return Rendered(role, text, files)
 
     def add(self, role: Any, text: Callable[[], str]) -> None:
         """Add a message unless it is empty. Raises `_UnusableError`."""
@@ -85,15 +119,16 @@ class _Written:
         self._size += len(written)
         if self._size > MAX_RENDERED:
             raise SecurityError(f"builds more than {MAX_RENDERED:,} characters")
-        if written := written.strip():
-            self._messages.append(Message(role, written))
+        message = self.message(role, written)
+        if message.text or message.files:
+            self._messages.append(message)
 
-    def messages(self) -> Messages:
+    def messages(self) -> Sequence[Rendered]:
         """Return the messages. Raises `_UnusableError` if no model takes them."""
         if fault := order_fault(message.role for message in self._messages):
             fix = 'Write `{% message "user" %}…{% endmessage %}` before any message of the assistant'
             raise _UnusableError(Fault(f"has {fault}", fix))
-        return tuple(self._messages)
+        return self._messages
 
 
 class MessageTag(Extension):
@@ -158,6 +193,8 @@ def _callable(value: Any) -> Any:
 @pass_context
 def _printed(context: Context, value: Any) -> Any:
     """Return what `{{ … }}` prints. Raises `SecurityError` for all but text, numbers, booleans, lists and maps."""
+    if isinstance(value, FileInput):
+        return context[WRITTEN].file(value)
     _check(value)
     return value
 
@@ -229,15 +266,17 @@ def _compiled(body: str) -> Template:
     return environment().from_string(body)
 
 
-def attempt(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> Messages | Fault:
+def attempt(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> Sequence[Rendered] | Fault:
     """Return a template's messages, or its fault."""
+    written = _Written(variables)
     if lessons is not None:
         variables = {**variables, LESSONS: _Function(partial(_lessons, lessons))}
     try:
-        template, written = _compiled(body), _Written()
+        template = _compiled(body)
         context = template.new_context({**variables, WRITTEN: written})
         if template.blocks:
-            return messages_of(*(_text(template.blocks.get(name), context) for name in BLOCKS))
+            system, user = (written.message(role, _text(template.blocks.get(role), context)) for role in BLOCKS)
+            return [system, user] if system.text or system.files else [user]
         _text(template.root_render_func, context)
         return written.messages()
     except _UnusableError as error:
@@ -277,18 +316,20 @@ def _text(write: Callable[[Context], Iterator[str]] | None, context: Context) ->
 _RENDERER = Worker(__name__, "renders templates", isolated=True)
 
 
-def attempt_isolated(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> Messages | Fault:
+def attempt_isolated(
+    body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None
+) -> Sequence[Rendered] | Fault:
     """Return what `attempt` does, as a process with limits renders it."""
     try:
         failed, found = _RENDERER.ask((body, dict(variables), lessons), DEADLINE_S)
         if failed:
             return Fault(*map(str, found))
-        return tuple(Message(ROLES[ROLES.index(role)], str(text)) for role, text in found)
+        return [Rendered(role, str(text), [(str(file), int(at)) for file, at in files]) for role, text, files in found]
     except (TimeoutError, EOFError, TypeError, ValueError):
         return Fault(f"takes longer than {DEADLINE_S:g} s, or more memory than a prompt may", "Simplify it")
 
 
-def answer(question: tuple[str, Mapping[str, Any], Sequence[str] | None]) -> tuple[bool, Messages | Fault]:
+def answer(question: tuple[str, Mapping[str, Any], Sequence[str] | None]) -> tuple[bool, Sequence[Rendered] | Fault]:
     """Return, in the process, whether a template failed, and its fault or its messages."""
     found = attempt(*question)
     return isinstance(found, Fault), found

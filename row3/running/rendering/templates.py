@@ -14,8 +14,9 @@ from typing import Any
 from jinja2 import Environment, TemplateError, TemplateSyntaxError, nodes
 from jinja2.meta import TrackingCodeGenerator
 
+from row3.domain.files import file_inputs
 from row3.domain.prompts import Prompt
-from row3.domain.requests import Messages
+from row3.domain.requests import ROLES, Message, Messages
 from row3.errors import InvalidFile
 from row3.running.rendering.sandbox import BLOCKS, LESSONS, Fault, MessageTag, attempt, attempt_isolated, environment
 
@@ -143,7 +144,14 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> Messages:
     found = attempt(*given) if _renders_here(prompt.body, prompt.path) else attempt_isolated(*given)
     if isinstance(found, Fault):
         raise InvalidFile(f"the template {found.what}", where=prompt.path, fix=found.fix)
-    return found
+    files = {each.place: each for each in file_inputs(dict(variables))} if any(each.files for each in found) else {}
+    try:
+        return tuple(
+            Message(ROLES[ROLES.index(role)], text, tuple(files[place].part(at) for place, at in named))  # type: ignore[arg-type]
+            for role, text, named in found
+        )
+    except (KeyError, ValueError):  # the process was made to say it
+        raise InvalidFile("the template makes up a message", where=prompt.path, fix="Simplify it") from None
 
 
 @lru_cache(maxsize=64)

@@ -541,12 +541,13 @@ def test_a_chat_of_several_turns_is_imported_as_its_messages(tmp_path: Path, pro
     ref = parse_reference(name.removeprefix("prompts/"))
     assert drafts.not_imported == [] and ref is not None
     variables = ChecksCase(id="x", input={"language": "French", "input": "Bye"}).variables()
-    assert render(parse_prompt(text, ref, path=name, where=name), variables) == (
+    messages = render(parse_prompt(text, ref, path=name, where=name), variables)
+    assert [(each.role, each.text) for each in messages] == [
         ("system", "Speak French."),
         ("user", "Hi"),
         ("assistant", "Salut\ntoi"),
         ("user", 'Say "Bye"'),
-    )
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.domain.requests import Message, Messages, digest_of, messages_of
 from row3.errors import InvalidFile
-from row3.running.rendering.sandbox import MAX_RENDERED, attempt_isolated, environment
+from row3.running.rendering.sandbox import MAX_RENDERED, attempt, attempt_isolated, environment
 from row3.running.rendering.templates import is_plain, render, unsent_lines, used_names
 
 FEW_SHOT = """{% message "system" %}You name colours.{% endmessage %}
@@ -39,7 +39,8 @@ def prompt(body: str) -> Prompt:
 
 def test_messages_repeat_and_loop_in_both_processes() -> None:
     assert is_plain(environment().parse(FEW_SHOT))
-    assert render(prompt(FEW_SHOT), GIVEN) == SHOWN == attempt_isolated(FEW_SHOT, GIVEN, None)
+    assert render(prompt(FEW_SHOT), GIVEN) == SHOWN
+    assert attempt_isolated(FEW_SHOT, GIVEN, None) == attempt(FEW_SHOT, GIVEN, None)
     assert used_names(prompt(FEW_SHOT)) == {"text", "shots"}
     assert unsent_lines(prompt(FEW_SHOT)) == []
 

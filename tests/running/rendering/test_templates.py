@@ -150,7 +150,8 @@ def test_a_plain_template_renders_the_same_in_both_processes(user: str, shown: s
     given = {"xs": [{"name": "a", "ys": [1, 2]}, {"name": "b", "ys": []}], "c": "", "pairs": [["a", 1]]}
     body = prompt(user).body
     assert is_plain(environment().parse(body))
-    assert render(prompt(user), given) == messages_of("", shown) == attempt_isolated(body, given, None)
+    assert render(prompt(user), given) == messages_of("", shown)
+    assert attempt_isolated(body, given, None) == [("user", shown, [])]
 
 
 @pytest.mark.parametrize(
