@@ -110,7 +110,7 @@ def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
 def files_of(variables: Mapping[str, Any]) -> list[list[str]]:
     """Return name, path and, for a picture, `data:` address of each file that a case's input names."""
     found: dict[str, list[str]] = {}
-    for each in file_inputs(dict(variables)):
+    for each in file_inputs(variables):
         with suppress(InvalidFile):  # then no prompt has shown it
             part = each.part()
             found[each.place] = [each.place.partition(".")[2], part.path, "" if part.media_type == PDF else part.url]

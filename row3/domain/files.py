@@ -9,15 +9,7 @@ from typing import Any
 
 MAX_FILE_BYTES = 20_000_000
 """Most bytes of a file that is sent."""
-MEDIA_TYPES: Mapping[str, str] = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".webp": "image/webp",
-    ".gif": "image/gif",
-    ".pdf": "application/pdf",
-}
-"""Media type by the ending of a file's name."""
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".pdf")
 PDF = "application/pdf"
 _BEGINNINGS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -37,7 +29,7 @@ def media_type_of(raw: bytes) -> str:
 
 def is_media(path: str) -> bool:
     """Return whether a file's name ends like those of files that can be sent."""
-    return path.lower().endswith(tuple(MEDIA_TYPES))
+    return path.lower().endswith(ENDINGS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def digest_json(value: Any) -> str:
 def input_digest(variables: Mapping[str, Any]) -> str:
     """Return the digest of a case's variables, and of the bytes of the files that they name."""
     digests = []
-    for each in file_inputs(dict(variables)):
+    for each in file_inputs(variables):
         with suppress(InvalidFile):  # told where a prompt shows the file
             digests.append(each.part().digest)
     return digest_json([variables, digests] if digests else variables)

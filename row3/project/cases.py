@@ -189,24 +189,16 @@ class Cases:
         return files
 
     def changed(self, folder: str, other: Cases, theirs: str, kind: Kind) -> list[str]:
-        """Return the paths of a folder's cases that `theirs`, its folder in another tree, lacks or has edited.
-
-        A case is edited too if a file that its input names is.
-        """
+        """Return the paths of a folder's cases that `theirs`, its folder in another tree, lacks or has other."""
         known = set(other.paths(theirs))
         return [path for path in self.paths(folder) if path not in known or not self._same(path, other, kind)]
 
     def _same(self, path: str, other: Cases, kind: Kind) -> bool:
-        if not same_file(self.tree, other.tree, file_of(path)) and not (
-            place_in(path) and self.value(path) == other.value(path)
-        ):
-            return False
+        if not same_file(self.tree, other.tree, file_of(path)):
+            return bool(place_in(path)) and self.value(path) == other.value(path)
         if "input" not in keys_of(kind.case_model) or b'"file"' not in self.tree.read(file_of(path)):
             return True
-        digests = (
-            input_digest({"input": each._files.mark(each.value(path).get("input"), "")}) for each in (self, other)
-        )
-        return next(digests) == next(digests)
+        return self.case(path, kind).whole_digest == other.case(path, kind).whole_digest
 
 
 def _listed(value: dict[str, Any], where: str) -> list[Any]:

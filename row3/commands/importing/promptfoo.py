@@ -39,7 +39,6 @@ CHAT = re.compile(r"""\s*(?:-\s+role:|(?:\[\s*\{(?!\{)|\{\s*")(?=.*"role"\s*:))"
 """Beginning of messages as YAML or JSON, which a template may have made unreadable."""
 ALSO = {"developer": "system"}
 """OpenAI's other names of roles."""
-TEXT_PARTS = ("text", "input_text")
 NAME_WORDS = 5
 """Words of a prompt's text that become its name if it has no label."""
 
@@ -179,7 +178,14 @@ class _Reader:
     def _write(self, prompt: Any, name: str) -> None:
         """Add a prompt: a text, which may be messages as JSON or YAML, or a list of messages."""
         try:
-            messages = _messages(prompt)
+            value = _chat(prompt) if isinstance(prompt, str) else prompt
+            if isinstance(value, dict) and "messages" in value:
+                for key in value.keys() - {"messages"}:
+                    self._leave_out(
+                        key, value[key], "row3's settings are in row3.toml and in the prompt's front matter"
+                    )
+                value = value["messages"]
+            messages = [("user", value.strip())] if isinstance(value, str) else _messages(_listed(value))
         except UnmappedError as error:
             self._leave_out("prompts", prompt, str(error))
             return
@@ -259,16 +265,8 @@ def _mapping(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _messages(prompt: Any) -> list[tuple[str, str]]:
+def _messages(messages: list[Any]) -> list[tuple[str, str]]:
     """Return role and text of each message. Raises `UnmappedError` that names what a row3 prompt has not."""
-    value = _chat(prompt) if isinstance(prompt, str) else prompt
-    if isinstance(value, str):
-        return [("user", value.strip())]
-    if isinstance(value, dict) and "messages" in value:
-        if others := sorted(value.keys() - {"messages"}):
-            raise UnmappedError(f"`{others[0]}` beside the messages belongs in the prompt's front matter")
-        value = value["messages"]
-    messages = _listed(value)
     for each in messages:
         if not isinstance(each, dict) or "role" not in each:
             raise UnmappedError("is neither a text nor a list of messages")
@@ -285,11 +283,11 @@ def _messages(prompt: Any) -> list[tuple[str, str]]:
 def _text_of(content: Any) -> str:
     """Return the text of a message, which may come in parts."""
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else _listed(content)
-    texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") in TEXT_PARTS]
-    if not parts or len(texts) < len(parts) or not all(isinstance(text, str) for text in texts):
+    texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    if not parts or len(texts) < len(parts):
         types = ", ".join(str(part.get("type")) for part in parts if isinstance(part, dict))
         raise UnmappedError(f"the content of a message is not text ({types or 'nothing'})")
-    return "\n".join(map(str, texts)).strip()
+    return "\n".join(texts).strip()
 
 
 def _chat(prompt: str) -> Any:

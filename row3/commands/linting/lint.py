@@ -196,11 +196,8 @@ class PromptLint:
         """Render every version of the suite's prompts as a run would; return the pipeline."""
         kind = suite.kind
         # A case for each set of variables shows which are undefined; one with files may lack them.
-        shapes = {
-            (frozenset(variables), case.id if any(file_inputs(variables)) else ""): (case.id, variables)
-            for case in cases
-            if (variables := dict(case.variables()))
-        }
+        every = [(case.id, dict(case.variables())) for case in cases]
+        shapes = {(frozenset(one), name if any(file_inputs(one)) else ""): (name, one) for name, one in every if one}
         given = dict(shapes.values())
         if suite.system is not None:
             self._system(suite, given)

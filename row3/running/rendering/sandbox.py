@@ -17,13 +17,13 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 
 from row3.domain.files import FileInput
 from row3.domain.judges import FencedList, FencedObject, FencedText
-from row3.domain.requests import ROLES, digest_json, order_fault
+from row3.domain.requests import ROLES, Role, digest_json, order_fault
 from row3.gate.lessons import ranked
 from row3.running.worker import Worker
 
 LESSONS = "lessons"
 """Function that a prompt with `lessons: true` may call."""
-BLOCKS = ("system", "user")
+BLOCKS: tuple[Role, ...] = ("system", "user")
 """Blocks of a template without messages."""
 WRITTEN = "{% message %}"
 """Key of the rendered messages among a template's variables; no template can name it."""
@@ -71,7 +71,7 @@ class _UnusableError(Exception):
 class Rendered(NamedTuple):
     """A message as a template wrote it."""
 
-    role: str
+    role: Role
     text: str
     files: Sequence[tuple[str, int]]
     """Field of each file, and its place in the text, in characters."""
@@ -96,7 +96,7 @@ class _Written:
         self._printed.append(given.place)
         return f"{self._mark}:{len(self._printed) - 1}\0"
 
-    def message(self, role: str, written: str) -> Rendered:
+    def message(self, role: Role, written: str) -> Rendered:
         """Return a message, with its files out of its text."""
         if not self._printed:
             return Rendered(role, written.strip(), [])
@@ -324,7 +324,10 @@ def attempt_isolated(
         failed, found = _RENDERER.ask((body, dict(variables), lessons), DEADLINE_S)
         if failed:
             return Fault(*map(str, found))
-        return [Rendered(role, str(text), [(str(file), int(at)) for file, at in files]) for role, text, files in found]
+        return [
+            Rendered(ROLES[ROLES.index(role)], str(text), [(str(place), int(at)) for place, at in files])
+            for role, text, files in found
+        ]
     except (TimeoutError, EOFError, TypeError, ValueError):
         return Fault(f"takes longer than {DEADLINE_S:g} s, or more memory than a prompt may", "Simplify it")
 

@@ -16,7 +16,7 @@ from jinja2.meta import TrackingCodeGenerator
 
 from row3.domain.files import file_inputs
 from row3.domain.prompts import Prompt
-from row3.domain.requests import ROLES, Message, Messages
+from row3.domain.requests import Message, Messages
 from row3.errors import InvalidFile
 from row3.running.rendering.sandbox import BLOCKS, LESSONS, Fault, MessageTag, attempt, attempt_isolated, environment
 
@@ -97,10 +97,7 @@ def _has_messages(tree: nodes.Template) -> bool:
 
 
 def unsent_lines(prompt: Prompt) -> list[int]:
-    """Return the lines of the prompt's file with text outside its blocks or messages, which is never sent.
-
-    Raises as `render`.
-    """
+    """Return the lines of the prompt's file with text that is never sent, as it is outside. Raises as `render`."""
     above = prompt.text.count("\n", 0, max(prompt.text.rfind(prompt.body), 0))
     tree = _parsed(prompt.body, prompt.path)
     calls = (nodes.Call,) if _has_messages(tree) else ()  # a macro may write messages
@@ -144,14 +141,11 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> Messages:
     found = attempt(*given) if _renders_here(prompt.body, prompt.path) else attempt_isolated(*given)
     if isinstance(found, Fault):
         raise InvalidFile(f"the template {found.what}", where=prompt.path, fix=found.fix)
-    files = {each.place: each for each in file_inputs(dict(variables))} if any(each.files for each in found) else {}
-    try:
-        return tuple(
-            Message(ROLES[ROLES.index(role)], text, tuple(files[place].part(at) for place, at in named))  # type: ignore[arg-type]
-            for role, text, named in found
-        )
-    except (KeyError, ValueError):  # the process was made to say it
-        raise InvalidFile("the template makes up a message", where=prompt.path, fix="Simplify it") from None
+    known = {each.place: each for each in file_inputs(variables)} if any(each.files for each in found) else {}
+    return tuple(
+        Message(role, text, tuple(known[place].part(at) for place, at in files if place in known))
+        for role, text, files in found
+    )
 
 
 @lru_cache(maxsize=64)

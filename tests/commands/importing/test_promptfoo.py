@@ -485,7 +485,6 @@ def message(**more: Any) -> dict[str, Any]:
         ([message(role="system")], "no user message"),
         ([message(content=" ")], "no user message"),
         ([message(), message(role="tool")], "the role tool; row3 knows system, user, assistant"),
-        ({"messages": [message()], "temperature": 0}, "`temperature` beside the messages belongs in"),
         ([message(tool_calls=[])], "`tool_calls` of a message"),
         ([message(content=[{"type": "text", "text": "x"}, {"type": "image_url"}])], "not text (text, image_url)"),
         ([message(content=None)], "not text (nothing)"),
@@ -521,6 +520,13 @@ TALK_AS_YAML = """
 - role: 'user'
   content: 'Say "{{ input }}"'
 """
+
+
+def test_an_openai_request_is_imported_without_its_settings(tmp_path: Path) -> None:
+    request = {"model": "m", "messages": [message(content="{{ q }}")], "temperature": 0}
+    drafts, files = written(tmp_path, {"prompts": [json.dumps(request)], "tests": [{}]})
+    assert len(files) == 1
+    assert {(each.type, each.value) for each in drafts.not_imported} == {("model", "m"), ("temperature", 0)}
 
 
 @pytest.mark.parametrize(
