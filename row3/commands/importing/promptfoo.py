@@ -37,8 +37,6 @@ CASE_SIZE = 512
 """What a case counts beside its text, in bytes: it becomes a file."""
 CHAT = re.compile(r"""\s*(?:-\s+role:|(?:\[\s*\{(?!\{)|\{\s*")(?=.*"role"\s*:))""", re.DOTALL)
 """Beginning of messages as YAML or JSON, which a template may have made unreadable."""
-ALSO = {"developer": "system"}
-"""OpenAI's other names of roles."""
 NAME_WORDS = 5
 """Words of a prompt's text that become its name if it has no label."""
 
@@ -272,7 +270,8 @@ def _messages(messages: list[Any]) -> list[tuple[str, str]]:
             raise UnmappedError("is neither a text nor a list of messages")
         if others := sorted(each.keys() - {"role", "content"}):
             raise UnmappedError(f"`{others[0]}` of a message has no counterpart")
-    found = [(ALSO.get(str(each["role"]), str(each["role"])), _text_of(each.get("content"))) for each in messages]
+    roles = ["system" if each["role"] == "developer" else str(each["role"]) for each in messages]
+    found = [(role, _text_of(each.get("content"))) for role, each in zip(roles, messages, strict=True)]
     if other := next((role for role, _ in found if role not in ROLES), ""):
         raise UnmappedError(f"a message has the role {other}; row3 knows {', '.join(ROLES)}")
     if fault := order_fault(role for role, text in found if text):

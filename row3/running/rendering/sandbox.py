@@ -275,8 +275,8 @@ def attempt(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | No
         template = _compiled(body)
         context = template.new_context({**variables, WRITTEN: written})
         if template.blocks:
-            system, user = (written.message(role, _text(template.blocks.get(role), context)) for role in BLOCKS)
-            return [system, user] if system.text or system.files else [user]
+            blocks = [written.message(role, _text(template.blocks.get(role), context)) for role in BLOCKS]
+            return blocks if blocks[0].text or blocks[0].files else blocks[1:]
         _text(template.root_render_func, context)
         return written.messages()
     except _UnusableError as error:

@@ -141,7 +141,9 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> Messages:
     found = attempt(*given) if _renders_here(prompt.body, prompt.path) else attempt_isolated(*given)
     if isinstance(found, Fault):
         raise InvalidFile(f"the template {found.what}", where=prompt.path, fix=found.fix)
-    known = {each.place: each for each in file_inputs(variables)} if any(each.files for each in found) else {}
+    if not [each for each in found if each.files]:  # a list takes half the time of a generator
+        return tuple([Message(role, text) for role, text, _ in found])
+    known = {each.place: each for each in file_inputs(variables)}
     return tuple(
         Message(role, text, tuple(known[place].part(at) for place, at in files if place in known))
         for role, text, files in found
