@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from row3.commands.all_suites import judge_suites
 from row3.commands.code_guard import VARIABLE, Guard
 from row3.domain.code import IMPORTABLE
+from row3.domain.files import is_media
 from row3.domain.typed_options import is_set
 from row3.errors import Row3Error, UsageError
 from row3.gate.results import SuiteResult, worst_code
@@ -108,8 +109,9 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
     changed: list[str] = []
     if base is not None:
         edited = [path.removeprefix(inside) for path in repository.changed([inside], base=base, tree=commit)]
-        # Of Python files only those of the modules that checks name: an application changes its others all the time.
-        changed = [path for path in edited if path.split("/")[0] in READ_PATHS or path.endswith(IMPORTABLE)]
+        # Of Python files and pictures only those that checks or cases name: an application changes others all the time.
+        others = [path for path in edited if path.endswith(IMPORTABLE) or is_media(path)]
+        changed = [path for path in edited if path.split("/")[0] in READ_PATHS or path in others]
         if not changed:
             return
     verdict.base = base

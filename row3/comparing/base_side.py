@@ -14,7 +14,7 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.judges import NOT_RECORDED
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
-from row3.domain.requests import JUDGE, RECORDED_ONLY, NoAnswer, Request, digest_json, digest_text
+from row3.domain.requests import JUDGE, RECORDED_ONLY, NoAnswer, Request, digest_text, input_digest
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
@@ -200,7 +200,7 @@ class _ManifestAsking(Asking):
         case, steps = self.manifest.cases[case_id], [(arm, each.ref.name) for arm, each in self.lineup.steps]
         stage = steps.index((arm, prompt.ref.name))
         place = repeat * len(steps) + stage
-        asked = place < len(case.requests) and (stage > 0 or digest_json(variables) == case.input)
+        asked = place < len(case.requests) and (stage > 0 or input_digest(variables) == case.input)
         given = self.parameters[prompt.ref.name]
         digest = case.requests[place] if asked else ""
         rest = given.max_tokens, (), prompt.output, dict[str, Any](), "", prompt.digest, variables, digest, arm

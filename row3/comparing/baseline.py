@@ -6,7 +6,7 @@ from typing import Literal
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.metrics import Zone, zones_of
-from row3.domain.requests import digest_json
+from row3.domain.requests import input_digest
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.project.base import repository_state
@@ -53,7 +53,7 @@ def manifest_of(project: Project, run: Run) -> Manifest:
     """Return the manifest of a complete run. Raises `InvalidFile`."""
     header, kind = run.header, run.suite.kind
     inputs = {
-        stored.id: digest_json(stored.case.variables())
+        stored.id: input_digest(stored.case.variables())
         for stored in project.cases.read(project.golden(header.suite), kind)
     }
     cases = {}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from row3.domain.files import PDF, FileInput, file_inputs
 from row3.domain.metrics import zones_of
 from row3.domain.scores import CaseScore
+from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 from row3.project.cases import StoredCase
 from row3.project.suites import Suite
@@ -35,6 +38,7 @@ class CasePages:
         before = None if same else base
         body = body_of(kind, score, zones) | {
             "texts": texts_of(case.variables()),
+            "files": files_of(case.variables()),
             "marked": kind.in_text,
             "aliases": {one.name: one.facts["alias"] for one in kind.expected(case) if one.facts.get("alias")},
             "now": answer_of(kind, score),
@@ -103,6 +107,16 @@ def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
     return {"answer": answer, "matches": matches}
 
 
+def files_of(variables: Mapping[str, Any]) -> list[list[str]]:
+    """Return name, path and, for a picture, `data:` address of each file that a case's input names."""
+    found: dict[str, list[str]] = {}
+    for each in file_inputs(variables):
+        with suppress(InvalidFile):  # then no prompt has shown it
+            part = each.part()
+            found[each.place] = [each.place.partition(".")[2], part.path, "" if part.media_type == PDF else part.url]
+    return [*found.values()]
+
+
 def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:
     """Return name and text of each text that a prompt sees of a case, including those in lists of documents."""
     found: dict[str, str] = {}  # name by text: some kinds give one text under two names
@@ -113,6 +127,8 @@ def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:
             for number, part in enumerate(value, 1):
                 if isinstance(part, str):
                     found.setdefault(part, f"{name} {number}")
+                elif isinstance(part, FileInput):
+                    continue
                 elif isinstance(part, Mapping) and (texts := [str(t) for t in part.values() if isinstance(t, str)]):
                     found.setdefault(max(texts, key=len), f"{name} {number}: {min(texts, key=len)}")
     return [[name, text] for text, name in found.items()]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+from row3.domain.files import FilePart, file_inputs
+from row3.errors import InvalidFile
 
 RECORDED_ONLY = "reference-llm"
 """The model name in recordings made by hand; no provider serves it."""
@@ -27,7 +31,17 @@ def digest_json(value: Any) -> str:
     return digest_text(canonical(value))
 
 
+def input_digest(variables: Mapping[str, Any]) -> str:
+    """Return the digest of a case's variables, and of the bytes of the files that they name."""
+    digests = []
+    for each in file_inputs(variables):
+        with suppress(InvalidFile):  # told where a prompt shows the file
+            digests.append(each.part().digest)
+    return digest_json([variables, digests] if digests else variables)
+
+
 Role = Literal["system", "user", "assistant"]
+ROLES: tuple[Role, ...] = ("system", "user", "assistant")
 
 
 class Message(NamedTuple):
@@ -35,6 +49,28 @@ class Message(NamedTuple):
 
     role: Role
     text: str
+    files: tuple[FilePart, ...] = ()
+    """In the order of their places in the text."""
+
+    @property
+    def parts(self) -> list[str | FilePart]:
+        """The text and the files, in order; blank text between files is left out."""
+        parts: list[str | FilePart] = []
+        start = 0
+        for file in self.files:
+            parts += [self.text[start : file.at].strip(), file]
+            start = file.at
+        return [part for part in (*parts, self.text[start:].strip()) if part] if self.files else [self.text]
+
+    @property
+    def shown(self) -> str:
+        """The message for people: its text, with the name of each file in its place."""
+        return "\n".join(part if isinstance(part, str) else f"[{part.path}]" for part in self.parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return role, text and, if there are any, the files without their bytes."""
+        files = {"files": [file.as_json() for file in self.files]} if self.files else {}
+        return {"role": self.role, "text": self.text, **files}
 
 
 Messages = tuple[Message, ...]
@@ -44,6 +80,14 @@ def messages_of(system: str, user: str) -> Messages:
     """Return the messages of a prompt with one system part, which may be empty, and one user part."""
     asked = Message("user", user)
     return (Message("system", system), asked) if system else (asked,)
+
+
+def order_fault(roles: Iterable[str]) -> str:
+    """Return why no model takes messages of these roles, after "it has …"; empty if models take them."""
+    others = [role for role in roles if role != "system"]
+    if others[:1] == ["assistant"]:
+        return "an assistant message first"
+    return "" if "user" in others else "no user message with a text"
 
 
 JUDGE = "judge"
@@ -84,9 +128,14 @@ class Request(NamedTuple):
         return [message.text for message in self.messages]
 
     @property
+    def files(self) -> list[FilePart]:
+        """The files in the messages."""
+        return [file for message in self.messages for file in message.files]
+
+    @property
     def input_digest(self) -> str:
         """Digest of the variables; computed on demand, for a new or missing recording."""
-        return digest_json(self.variables)
+        return input_digest(self.variables)
 
     def fields(self) -> dict[str, Any]:
         """Return the fields stored in a recording, in the order in which differences are reported."""
@@ -97,6 +146,7 @@ class Request(NamedTuple):
             "maxTokens": self.max_tokens,
             "repeat": self.repeat,
             "schemaDigest": self.schema_digest,
+            **({"files": [file.as_json() for file in files]} if (files := self.files) else {}),
             "inputDigest": self.input_digest,
             "promptDigest": self.prompt_digest,
             "prompt": self.prompt,
@@ -113,12 +163,14 @@ def digest_head(
 def digest_of(head: bytes, messages: Messages) -> str:
     """Return the key of a recording: a digest of everything that can move the answer, with each text's length.
 
-    Messages other than one of the system and one of the user, in this order, are hashed with their roles.
+    Messages other than one of the system and one of the user, in this order, are hashed with their roles, and files by
+    the digest of their bytes.
     """
     first = messages[0] if len(messages) > 1 else Message("system", "")
     last = messages[-1]
-    if len(messages) > 2 or (first.role, last.role) != ("system", "user"):
-        return digest_text(head + canonical(messages).encode("utf-8", "surrogatepass"))
+    if len(messages) > 2 or (first.role, last.role) != ("system", "user") or first.files or last.files:
+        each = [[role, text, *([file.at, file.digest] for file in files)] for role, text, files in messages]
+        return digest_text(head + canonical(each).encode("utf-8", "surrogatepass"))
     one, other = (each.text.encode("utf-8", "surrogatepass") for each in (first, last))
     return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
 

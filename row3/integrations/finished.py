@@ -8,13 +8,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from row3.domain.metrics import Threshold, zones_of
 from row3.domain.models import CamelModel
 from row3.domain.progress import Cost
 from row3.domain.prompts import parse_reference
-from row3.domain.requests import JUDGE, Messages, NoAnswer, Request, Role, digest_text
+from row3.domain.requests import JUDGE, Messages, NoAnswer, Request, digest_text, messages_of
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, UsageError
 from row3.project.documents import json_object, parse_json
@@ -58,10 +58,17 @@ class FinishedRequest(CamelModel, extra="ignore"):
     """None if tokens or price are unknown."""
     answered_at: str = ""
     """UTC, ISO 8601, to the second."""
-    system: str = ""
-    """The system message; like `user` and `answer`, empty unless the run was read with its content."""
-    user: str = ""
+    messages: Annotated[tuple[Annotated[tuple[str, str], Field(strict=False)], ...], Field(strict=False)] = ()
+    """Role and text of each; like `answer`, empty unless the run was read with its content."""
     answer: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_versions(cls, value: Any) -> Any:
+        """Read one text of the system and one of the user, as an outbox may still have them."""
+        if isinstance(value, dict) and value.get("user") and "messages" not in value:
+            return value | {"messages": [each[:2] for each in messages_of(value.get("system", ""), value["user"])]}
+        return value
 
 
 class FinishedCase(CamelModel, extra="ignore"):
@@ -222,14 +229,9 @@ def _request(
         latency_s=answer.latency_s,
         cost_usd=cost(model, tokens_in, tokens_out, JUDGE if by_judge else ""),
         answered_at=held.recorded_at,
-        system=_texts(messages, "system"),
-        user=_texts(messages, "user"),
+        messages=tuple((each.role, _sendable(each.shown)) for each in messages),
         answer=_sendable(answer.text) if content else "",
     )
-
-
-def _texts(messages: Messages, role: Role) -> str:
-    return _sendable("\n\n".join(message.text for message in messages if message.role == role))
 
 
 def _sendable(text: str) -> str:

@@ -156,7 +156,8 @@ def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest
         "usage.output_tokens": request.completion_tokens,
     }
     if called:
-        convention |= {"tool.name": subject, "tool.call.arguments": request.user, "tool.call.result": request.answer}
+        convention |= {"tool.name": subject, "tool.call.result": request.answer}
+        convention |= {"tool.call.arguments": request.messages[-1][1]} if request.messages else {}
     else:
         sent = {"model": request.model, "temperature": request.temperature, "seed": request.seed}
         sent["max_tokens"] = request.max_tokens
@@ -171,11 +172,11 @@ def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest
 
 def _messages(request: FinishedRequest) -> dict[str, str]:
     """Return prompt and answer in the convention's JSON, if the run was read with content."""
-    texts = request.system, request.user, request.answer
-    system, user, answer = ([{"type": "text", "content": text}] if text else [] for text in texts)
+    each = [(role, {"type": "text", "content": text}) for role, text in request.messages if text]
+    answer = [{"type": "text", "content": request.answer}] if request.answer else []
     found: dict[str, list[Any]] = {
-        "system_instructions": system,
-        "input.messages": user and [{"role": "user", "parts": user}],
+        "system_instructions": [part for role, part in each if role == "system"],
+        "input.messages": [{"role": role, "parts": [part]} for role, part in each if role != "system"],
         "output.messages": answer and [{"role": "assistant", "parts": answer, "finish_reason": request.finish_reason}],
     }
     return {key: json.dumps(value, ensure_ascii=False) for key, value in found.items() if value}

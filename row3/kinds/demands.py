@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.requests import digest_json, digest_text, input_digest
 from row3.matching.normalise import normalise
 
 SHOWN = 60
@@ -38,7 +38,7 @@ def demands_of(case: Any, items: Iterable[Expected]) -> Mapping[str, str]:
     Duplicates count once; the order of lists does not matter. The key of a forbidden item that is also expected
     appears a second time, with the prefix `disarmed:`.
     """
-    found = {"input": {digest_json(case.variables())}}
+    found = {"input": {input_digest(case.variables())}}
     if case.critical:
         found["critical"] = {"yes"}
     if source := (case.source or "").strip():

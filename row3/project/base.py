@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.domain.code import defines
+from row3.domain.files import file_inputs, is_media
 from row3.domain.manifests import suite_of_stem
 from row3.domain.prompts import PromptRef
 from row3.errors import EnvironmentFault, Row3Error, UsageError
@@ -36,7 +38,8 @@ def project_at(
 ) -> Project:
     """Return the project in `root` as of a commit, or of the index if `commit` is None."""
     ids, differing = repository.contents(commit, root, READ_PATHS)
-    tree = GitTree(root, label, ids, differing)
+    inside = inside_of(repository, root)
+    tree = GitTree(root, label, ids, differing, lambda path: repository.checked_out(commit, inside + path))
     return Project.load(tree, guard, commit=commit, behind=behind)
 
 
@@ -169,6 +172,8 @@ def affected(head: Project, base: Project, changed: Iterable[str]) -> set[str]:
             found |= names & _of_other_entries(head, base)
         elif parts[0] in READ_PATHS:  # row3.toml and unknown files
             return names
+        elif is_media(path):
+            found |= {name for name in names if any(_names(project, name, path) for project in (head, base))}
         else:
             found |= {name for name in names if any(defines(code.value, path) for code in scorers_of(head, name))}
     return found & names
@@ -218,6 +223,18 @@ def _reads(project: Project, suite: str, path: str) -> bool:
     own = project.config.suites.get(suite)
     patterns += [f"golden/{own.documents}/*"] if own is not None and own.documents is not None else []
     return any(path.startswith(pattern.partition("*")[0].rpartition("/")[0] + "/") for pattern in patterns)
+
+
+def _names(project: Project, suite: str, path: str) -> bool:
+    """Return whether the input of one of the suite's cases names a file."""
+    try:
+        kind = project.settings(suite, "replay").kind
+        cases = project.cases.at(project.cases.paths(project.golden(suite)), kind)
+        return any(
+            posixpath.normpath(each["file"]) == path for one in cases for each in file_inputs(one.case.variables())
+        )
+    except Row3Error:  # reported when the suite is judged
+        return True
 
 
 def _of_other_entries(head: Project, base: Project) -> set[str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.files import file_inputs
+from row3.domain.models import keys_of
+from row3.domain.requests import digest_json, digest_text, input_digest
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.kinds.base import Kind
 from row3.project.documents import check_schema_version, json_object, parse_json, validate
 from row3.project.files import decode
+from row3.project.input_files import InputFiles
 from row3.project.once import once
 from row3.project.tree import Tree, same_file
 
@@ -44,6 +47,12 @@ class StoredCase:
         """The case's id."""
         return str(self.case.id)
 
+    @property
+    def whole_digest(self) -> str:
+        """Digest of the case and of the files that its input names."""
+        variables = self.case.variables()
+        return digest_json([self.digest, input_digest(variables)]) if any(file_inputs(variables)) else self.digest
+
 
 class CaseEntry(NamedTuple):
     """What the index holds of a golden case, of any kind and even if it is invalid."""
@@ -64,7 +73,7 @@ class Cases:
     """The golden cases of a tree: an index, read once, and bodies, each read when its turn comes and then dropped."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree = tree
+        self.tree, self._files = tree, InputFiles(tree)
         self._latest: tuple[str, Kind, StoredCase] | None = None
 
     @once
@@ -108,9 +117,16 @@ class Cases:
     def _case(self, path: str, kind: Kind) -> StoredCase:
         where = self.tree.place(path)
         if not place_in(path):
-            return parse_case(self.tree.read(path), path, kind, where=where)
-        value = self.value(path)
-        return StoredCase(validate(kind.case_model, value, where=where), digest_json(value), path)
+            stored = parse_case(self.tree.read(path), path, kind, where=where)
+        else:
+            value = self.value(path)
+            stored = StoredCase(validate(kind.case_model, value, where=where), digest_json(value), path)
+        return replace(stored, case=self.with_files(stored.case, where))
+
+    def with_files(self, case: Any, where: str) -> Any:
+        """Return a case with the files that its input names, if its kind takes any input."""
+        given = self._files.mark(getattr(case, "input", None), where)
+        return case.replace(input=given) if any(file_inputs(given)) else case
 
     def at(self, paths: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
         """Yield the cases at these paths, without drafts. Raises `InvalidFile`."""
@@ -172,15 +188,17 @@ class Cases:
             raise InvalidFile("every golden case of the suite is a draft", where=where, fix=fix)
         return files
 
-    def changed(self, folder: str, other: Cases, theirs: str) -> list[str]:
-        """Return the paths of a folder's cases that `theirs`, its folder in another tree, lacks or has edited."""
+    def changed(self, folder: str, other: Cases, theirs: str, kind: Kind) -> list[str]:
+        """Return the paths of a folder's cases that `theirs`, its folder in another tree, lacks or has other."""
         known = set(other.paths(theirs))
-        return [path for path in self.paths(folder) if path not in known or not self._same(path, other)]
+        return [path for path in self.paths(folder) if path not in known or not self._same(path, other, kind)]
 
-    def _same(self, path: str, other: Cases) -> bool:
-        if same_file(self.tree, other.tree, file_of(path)):
+    def _same(self, path: str, other: Cases, kind: Kind) -> bool:
+        if not same_file(self.tree, other.tree, file_of(path)):
+            return bool(place_in(path)) and self.value(path) == other.value(path)
+        if "input" not in keys_of(kind.case_model) or b'"file"' not in self.tree.read(file_of(path)):
             return True
-        return bool(place_in(path)) and self.value(path) == other.value(path)
+        return self.case(path, kind).whole_digest == other.case(path, kind).whole_digest
 
 
 def _listed(value: dict[str, Any], where: str) -> list[Any]:

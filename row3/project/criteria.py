@@ -35,7 +35,7 @@ def _criteria(project: Project, suite: Suite, other: Project, theirs: Suite) -> 
     cases = {stored.id: stored for stored in changed_cases(project, suite, other, theirs)}
     criteria = Criteria(
         rules=dict(_criteria_rules(project, suite)),
-        cases={case_id: stored.digest for case_id, stored in cases.items()},
+        cases={case_id: stored.whole_digest for case_id, stored in cases.items()},
         quarantine={entry.case_id: entry.until for entry in project.quarantine(suite.golden)},
     )
     return criteria, lambda case_id: demands_of(case := cases[case_id].case, suite.kind.expected(case))
@@ -43,7 +43,7 @@ def _criteria(project: Project, suite: Suite, other: Project, theirs: Suite) -> 
 
 def changed_cases(project: Project, suite: Suite, other: Project, theirs: Suite) -> Iterator[StoredCase]:
     """Yield the cases whose files `other` lacks or has in another version. Raises `InvalidFile`."""
-    return project.cases.at(project.cases.changed(suite.golden, other.cases, theirs.golden), suite.kind)
+    return project.cases.at(project.cases.changed(suite.golden, other.cases, theirs.golden, suite.kind), suite.kind)
 
 
 def _criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]:

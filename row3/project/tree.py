@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -122,6 +122,8 @@ class GitTree:
     """Object id by path, of every file."""
     contents: Mapping[str, bytes]
     """Bytes by path; files that are not listed are the same in the work tree."""
+    elsewhere: Callable[[str], bytes | None] = lambda path: None
+    """Returns the bytes of a file that is not in `ids`, such as a picture in a folder of its own; None without it."""
 
     @cached_property
     def _work_tree(self) -> WorkTree:
@@ -132,10 +134,10 @@ class GitTree:
         return sorted(self.ids)
 
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        if path not in self.ids:
+        raw = self.contents.get(path) if path in self.ids else self.elsewhere(path)
+        if raw is None and path not in self.ids:
             what = "this is a folder, not a file" if self._below(path) else "the file does not exist"
             raise InvalidFile(what, where=self.place(path), fix="Correct the name")
-        raw = self.contents.get(path)
         if raw is None:
             return self._work_tree.read(path, limit=limit)
         if len(raw) > limit:

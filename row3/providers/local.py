@@ -63,6 +63,8 @@ class LocalModel:
             )
         limit = MOST_TOKENS if request.max_tokens is None else request.max_tokens
         async with self._turn:
+            if request.files:
+                return NoAnswer("the local model reads text only", "Ask another model about files")
             if self._chat is None:
                 self._chat = await asyncio.to_thread(self._start)
             messages = messages_of("", continuable_text(request))

@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any
 
 from row3.domain.endpoints import Endpoint
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.files import PDF
+from row3.domain.requests import Answer, Message, NoAnswer, Request
 from row3.domain.words import count
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
 from row3.providers.openai_client import OpenAIClient
@@ -89,7 +90,7 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
 
     Temperature, seed and token limit are included only if the request sets them.
     """
-    messages = [{"role": message.role, "content": message.text} for message in request.messages]
+    messages = [{"role": message.role, "content": _content_of(message)} for message in request.messages]
     body: dict[str, Any] = {"model": request.model, "messages": messages}
     if request.temperature is not None and "temperature" not in refused:
         body["temperature"] = request.temperature
@@ -105,6 +106,21 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
         schema = {"name": name, "schema": dict(request.schema), "strict": is_strict(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
+
+
+def _content_of(message: Message) -> str | list[dict[str, Any]]:
+    """Return a message's text, or text and files as parts."""
+    if not message.files:
+        return message.text
+    content: list[dict[str, Any]] = []
+    for part in message.parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+        elif part.media_type == PDF:  # its real name could move the answer, and is not in the digest
+            content.append({"type": "file", "file": {"filename": "document.pdf", "file_data": part.url}})
+        else:
+            content.append({"type": "image_url", "image_url": {"url": part.url}})
+    return content
 
 
 def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fault:

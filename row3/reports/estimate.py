@@ -74,7 +74,7 @@ def _in_full(request: Request) -> list[Block]:
     head = f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):"
     return [
         Title(head),
-        Lines([line for role, text in request.messages for line in (f"--- {role}", *text.split("\n"))]),
+        Lines([line for each in request.messages for line in (f"--- {each.role}", *each.shown.split("\n"))]),
     ]
 
 
@@ -111,5 +111,5 @@ ROLES = ("system", "user")
 def _texts(request: Request) -> dict[str, Any]:
     by_role = {role: "\n\n".join(each.text for each in request.messages if each.role == role) for role in ROLES}
     parameters = json_fields(request, "temperature", "seed", "max_tokens") | by_role
-    messages = [message._asdict() for message in request.messages]
+    messages = [message.as_json() for message in request.messages]
     return parameters | {"messages": messages, "schema": request.schema_name}

@@ -94,6 +94,15 @@ def estimate_tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
+FILE_TOKENS = 1500
+"""Estimate for a file: a picture of 1,000 by 1,000 pixels, or a page."""
+
+
+def estimate_sent(request: Request) -> int:
+    """Return the tokens in a request's texts and files."""
+    return sum(map(estimate_tokens, request.texts)) + FILE_TOKENS * len(request.files)
+
+
 FIRST_GUESS = 1000
 """Tokens assumed for the first answer to a request without a limit."""
 
@@ -181,7 +190,7 @@ class Budget:
         if isinstance(answer, Answer):
             written = answer.completion_tokens
             written = estimate_tokens(answer.text) if written is None else written
-            guessed = sum(map(estimate_tokens, request.texts))
+            guessed = estimate_sent(request)
             read = guessed if answer.prompt_tokens is None else answer.prompt_tokens
             self._counted = max(self._counted, read / max(1, guessed))
             self.spent += prices.usd(request.model, read, written, request.by) or 0.0
@@ -192,7 +201,7 @@ class Budget:
 
     def _estimate(self, request: Request, prices: Prices) -> float:
         written = self._longest.get(request.prompt) or self._guess(request)
-        read = self._counted * sum(map(estimate_tokens, request.texts))
+        read = self._counted * estimate_sent(request)
         return prices.usd(request.model, math.ceil(read), written, request.by) or 0.0
 
     def _guess(self, request: Request) -> int:

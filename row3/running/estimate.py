@@ -23,7 +23,7 @@ from row3.project.recordings import RecordingIndex, open_index
 from row3.project.suites import Suite
 from row3.providers.guarded import check_request
 from row3.running.asks import judge_request
-from row3.running.budget import Prices, estimate_tokens, prices_of
+from row3.running.budget import Prices, estimate_sent, estimate_tokens, prices_of
 from row3.running.evaluate import Answers, Asking
 from row3.running.provider_access import check_provider, guard_of, missing_access
 from row3.running.run_options import RunOptions, check_cases, make_asking
@@ -204,7 +204,7 @@ class _Planner:
             request = self.asking.request(prompt, stored.id, answers.variables, repeat, arm) if answers else None
             recording = held.get(request.digest) if request is not None else None
             if request is not None:
-                sent = sum(map(estimate_tokens, request.texts))
+                sent = estimate_sent(request)
             else:
                 sent = self._size_of_input(prompt, stored) + handed_on[arm]
             answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
@@ -238,7 +238,7 @@ class _Planner:
             if exact and request.digest in self.judged:
                 return NO_GRADE if recording is None else recording.answer
             self.judged.add(request.digest)
-            sent = sum(map(estimate_tokens, request.texts)) + (0 if exact else answered)
+            sent = estimate_sent(request) + (0 if exact else answered)
             said = GRADE_TOKENS if recording is None else estimate_tokens(recording.answer.text)
             replayed = self.replays and recording is not None
             assert suite.rules.judge is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
-from row3.domain.requests import Answer, NoAnswer, Request, digest_json
+from row3.domain.requests import Answer, NoAnswer, Request, input_digest
 from row3.domain.words import marked
 from row3.errors import InvalidFile, UsageError
 from row3.project.project import Project
@@ -71,7 +71,7 @@ class RecordedRequests:
         """Variables of the current cases, by digest."""
         kind, cases = self._suite.kind, self._project.cases
         stored = (cases.case(path, kind) for path in cases.scored(self._suite.golden))
-        return {digest_json(each): each for each in (one.case.variables() for one in stored)}
+        return {input_digest(each): each for each in (one.case.variables() for one in stored)}
 
     def _variables(self, recording: Recording, request: Request) -> Mapping[str, Any] | None:
         """Return the variables of the recording's template; None if no case has that input."""
@@ -96,6 +96,7 @@ def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
         "promptDigest": text_changed,
         "inputDigest": "the case's input, or the previous stage's output, has changed",
         "schemaDigest": "the output schema has changed",
+        "files": "a file of the input, or its place, has changed",
         "rendered text": "the rendered text has changed",
     }
     how = words.get(field, f"{field} is {marked(recorded_value)} there and {marked(wanted)} here")

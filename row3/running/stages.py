@@ -15,7 +15,7 @@ from typing import Any
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled_call, filled_stage
 from row3.domain.judges import GUARD, fenced
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.requests import Messages, Request, canonical, digest_head, digest_json, digest_of, messages_of
+from row3.domain.requests import Message, Messages, Request, canonical, digest_head, digest_json, digest_of, messages_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.project.config import FILE, ProviderConfig
@@ -81,10 +81,11 @@ def request_messages(prompt: Prompt, variables: Mapping[str, Any]) -> Messages:
     """Return a request's messages: the rendered prompt, or the call as JSON. Raises `InvalidFile`."""
     if prompt.is_rubric:
         tag, shown = fenced(variables)
-        system, user = render(prompt, shown)
-        return messages_of(f"{GUARD.format(tag=tag)}\n\n{system}", user)
+        first, *others = messages = render(prompt, shown)
+        own, rest = (first.text, others) if first.role == "system" else ("", messages)
+        return (Message("system", f"{GUARD.format(tag=tag)}\n\n{own}"), *rest)
     if prompt.stage is None:
-        return messages_of(*render(prompt, variables))
+        return render(prompt, variables)
     try:
         return messages_of("", canonical(filled_stage(prompt.stage, variables).as_json()))
     except UnknownPlaceholderError as error:

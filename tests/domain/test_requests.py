@@ -6,7 +6,16 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.requests import digest_head, digest_json, digest_of, digest_text, messages_of
+from row3.domain.files import FileInput, FilePart
+from row3.domain.requests import (
+    Message,
+    digest_head,
+    digest_json,
+    digest_of,
+    digest_text,
+    input_digest,
+    messages_of,
+)
 from tests.rows import every_row
 from tests.strategies import json_values
 
@@ -66,3 +75,42 @@ def test_everything_that_can_move_the_answer_moves_the_digest(field: str, value:
 def test_text_cannot_move_between_system_and_user(a: str, b: str, c: str, d: str) -> None:
     one, other = digest(BASE | {"system": a, "user": b}), digest(BASE | {"system": c, "user": d})
     assert (one == other) == ((a, b) == (c, d))
+
+
+def part(raw: bytes, at: int = 0, path: str = "a.png") -> FilePart:
+    return FilePart(path, "image/png", digest_text(raw), lambda: raw, at)
+
+
+PLACED = st.lists(st.tuples(st.sampled_from([b"x", b"y", b"z"]), st.integers(0, 4)), max_size=3)
+
+
+@given(PLACED, PLACED)
+def test_messages_have_one_digest_if_and_only_if_files_and_their_places_are_the_same(one: Any, other: Any) -> None:
+    """The file's name does not matter, since it is not sent."""
+    each, again = (
+        digest_of(b"", (Message("user", "text", tuple(part(raw, at, path) for raw, at in files)),))
+        for files, path in ((one, "a.png"), (other, "b.png"))
+    )
+    assert (each == again) == (one == other)
+
+
+@given(st.text(alphabet="ab \n", max_size=8), st.lists(st.integers(0, 8), max_size=4).map(sorted))
+def test_parts_are_the_text_cut_at_the_files_without_blanks(text: str, places: list[int]) -> None:
+    files = tuple(part(b"x", min(at, len(text))) for at in places)
+    parts = Message("user", text, files).parts
+    assert [each for each in parts if isinstance(each, FilePart)] == [*files]
+    texts = [each for each in parts if isinstance(each, str)]
+    if files:
+        assert "".join("".join(texts).split()) == "".join(text.split())
+        assert all(each == each.strip() != "" for each in texts)
+    else:
+        assert parts == [text]
+
+
+def test_the_digest_of_an_input_covers_the_bytes_of_its_files_and_is_else_that_of_its_json() -> None:
+    plain = {"image": {"file": "a.png"}}
+    first, second = (
+        {"image": FileInput(plain["image"], "input.image", lambda raw=raw: part(raw))} for raw in (b"x", b"y")
+    )  # type: ignore[misc]
+    assert digest_json(first) == digest_json(plain) == input_digest(plain)
+    assert len({input_digest(each) for each in (plain, first, second)}) == 3

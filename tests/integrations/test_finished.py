@@ -7,7 +7,7 @@ import json
 import pytest
 
 from row3.errors import UsageError
-from row3.integrations.finished import FinishedRun, find_run, read_finished
+from row3.integrations.finished import FinishedRequest, FinishedRun, find_run, read_finished
 from row3.project.project import open_project
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, next_second, tiny
@@ -40,12 +40,16 @@ def test_answers_are_read_only_where_content_is_wanted(live: Box) -> None:
 
 def test_texts_that_a_prompt_no_longer_gives_are_left_out(live: Box) -> None:
     (request,) = latest(live, content=True).cases[0].requests
-    assert (request.system, request.user) == ("You read texts about bread.", f"1.1: {CASES['oven']['sourceText']}")
+    asked = (("system", "You read texts about bread."), ("user", f"1.1: {CASES['oven']['sourceText']}"))
+    assert request.messages == asked
+    older = request.plain() | {"system": asked[0][1], "user": asked[1][1]}
+    del older["messages"]
+    assert FinishedRequest.model_validate(older).messages == asked
     live.replace("prompts/extract-v1.1.md", "about bread", "about cake")
     (request,) = latest(live, content=True).cases[0].requests
-    assert (request.system, request.user, bool(request.answer)) == ("", "", True)
+    assert (request.messages, bool(request.answer)) == ((), True)
     live.path("prompts/extract-v1.1.md").unlink()
-    assert latest(live, content=True).cases[0].requests[0].user == ""
+    assert latest(live, content=True).cases[0].requests[0].messages == ()
 
 
 def test_what_is_said_of_a_bad_answer_may_quote_it_so_it_is_content(live: Box) -> None:

@@ -13,8 +13,9 @@ from row3.integrations import opentelemetry as otel
 from row3.integrations.finished import FinishedRun, find_run, read_finished
 from row3.integrations.opentelemetry import open_sink
 from row3.project.project import open_project
+from tests.chat_server import FakeModel, FakeReply
 from tests.integrations.receivers import Collector, Fault, attributes
-from tests.projects import CASES, Box, flawless
+from tests.projects import CASES, Box, flawless, next_second
 
 
 @pytest.fixture
@@ -196,3 +197,24 @@ def test_a_header_that_is_not_ascii_is_undelivered_and_not_shown(live: Box, monk
     with pytest.raises(Undelivered, match="is not ASCII") as refused:
         send(live)
     assert "cret" not in str(refused.value)
+
+
+def test_every_message_of_a_few_shot_prompt_is_sent(live: Box, collector: Collector) -> None:
+    shots = '{% message "user" %}Yeast?{% endmessage %}{% message "assistant" %}[]{% endmessage %}'
+    live.replace("prompts/extract-v1.1.md", "{% block user %}", shots + '{% message "user" %}')
+    live.replace("prompts/extract-v1.1.md", "{% block system %}", '{% message "system" %}')
+    live.path("prompts/extract-v1.1.md").write_text(
+        live.read("prompts/extract-v1.1.md").replace("endblock", "endmessage"), encoding="utf-8"
+    )
+    fake = FakeModel(lambda case_id, times: FakeReply(json.dumps(flawless(CASES[case_id]))))
+    fake.serve(live)
+    next_second()
+    live.row3("--mode", "live", code=0)
+    fake.stop()
+    send(live, content=True)
+    said = [json.loads(attributes(span)["gen_ai.input.messages"]) for span in collector.named("chat")]
+    assert len(said) == len(CASES)
+    for messages in said:
+        texts = [(each["role"], each["parts"][0]["content"]) for each in messages]
+        assert texts[:2] == [("user", "Yeast?"), ("assistant", "[]")]
+        assert texts[2][0] == "user" and texts[2][1].startswith("1.1: ")

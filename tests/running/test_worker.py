@@ -136,7 +136,7 @@ def test_an_isolated_process_imports_nothing_local_and_has_no_keys(
     renderer = Worker("row3.running.rendering.sandbox", "renders templates", isolated=True)
     try:
         body = "{% block user %}{{ b ~ b }}{% endblock %}"
-        assert renderer.ask((body, {"b": "x"}, None), 10) == [False, "", "xx"]
+        assert renderer.ask((body, {"b": "x"}, None), 10) == [False, [["user", "xx", []]]]
         assert renderer._process is not None
         environment = Path(f"/proc/{renderer._process.pid}/environ")
         if environment.exists():

@@ -141,7 +141,7 @@ def filled(value: Any, variables: Mapping[str, Any]) -> Any:
         return variables[alone[1]]
     _used(value, variables)
     try:
-        return render(template(value), variables)[1]
+        return render(template(value), variables)[-1].text
     except InvalidFile as error:
         raise UnmappedError(error.what) from None
 

@@ -22,10 +22,11 @@ from row3.commands.importing.drafts import (
 )
 from row3.commands.importing.promptfoo_checks import check_of
 from row3.commands.importing.tables import read_csv, read_rows, test_of
+from row3.domain.requests import ROLES, order_fault
 from row3.errors import InvalidFile
 from row3.project.documents import dump_line, parse_json, parse_yaml
 from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults
-from row3.running.rendering.templates import used_names
+from row3.running.rendering.templates import body_of, used_names
 
 DATA = (".yaml", ".yml", ".json")
 TEXTS = (".txt", ".md", ".j2", "")
@@ -156,9 +157,10 @@ class _Reader:
         if isinstance(prompt, dict):
             label = str(prompt.get("label") or (prompt.get("raw") and prompt.get("id")) or "")
             prompt = prompt.get("raw") or prompt.get("id") or prompt
-        if not isinstance(prompt, str | list):
+        chat = isinstance(prompt, list) or (isinstance(prompt, dict) and "messages" in prompt)
+        if not (chat or isinstance(prompt, str)):
             self._leave_out("prompts", prompt, "is neither text nor a file name")
-        elif isinstance(prompt, list) or not re.match(r"file://|\S+\.(txt|md|j2|ya?ml|json)\Z", prompt):
+        elif chat or not re.match(r"file://|\S+\.(txt|md|j2|ya?ml|json)\Z", prompt):
             self._write(prompt, label)
         else:
             for path in self._files(prompt):
@@ -174,19 +176,27 @@ class _Reader:
     def _write(self, prompt: Any, name: str) -> None:
         """Add a prompt: a text, which may be messages as JSON or YAML, or a list of messages."""
         try:
-            blocks = _blocks(prompt)
+            value = _chat(prompt) if isinstance(prompt, str) else prompt
+            if isinstance(value, dict) and "messages" in value:
+                for key in value.keys() - {"messages"}:
+                    self._leave_out(
+                        key, value[key], "row3's settings are in row3.toml and in the prompt's front matter"
+                    )
+                value = value["messages"]
+            messages = [("user", value.strip())] if isinstance(value, str) else _messages(_listed(value))
         except UnmappedError as error:
             self._leave_out("prompts", prompt, str(error))
             return
-        name = name or " ".join(without_tags(blocks["user"]).split()[:NAME_WORDS])
+        asked = next(text for role, text in messages if role == "user")
+        name = name or " ".join(without_tags(asked).split()[:NAME_WORDS])
         try:
-            for role, text in blocks.items():
+            for place, (role, text) in enumerate(messages):
                 if "input" in used_names(template(text)):  # in row3, `input` is the whole input
-                    blocks[role] = f"{{% with input = input.input %}}{text}{{% endwith %}}"
+                    messages[place] = role, f"{{% with input = input.input %}}{text}{{% endwith %}}"
         except InvalidFile as error:
             self._leave_out("prompts", prompt, error.what)
             return
-        body = "\n\n".join(f"{{% block {role} %}}\n{blocks[role]}\n{{% endblock %}}" for role in sorted(blocks))
+        body = body_of(messages)
         description = f"Imported from {self._file.name}."
         name = self._prompts.add(slug(name) or "prompt", body, output="answer", description=description)
         self.drafts.prompts.append(name)
@@ -253,27 +263,42 @@ def _mapping(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _blocks(prompt: Any) -> dict[str, str]:
-    """Return the text of each role. Raises `UnmappedError` that names what a row3 prompt has not."""
-    value = prompt
-    if isinstance(prompt, str):
-        with suppress(InvalidFile):
-            value = (parse_yaml if re.match(r"\s*-\s+role:", prompt) else parse_json)(prompt, where="prompts")
-        if not isinstance(value, list | dict):
-            if CHAT.match(prompt):
-                raise UnmappedError("looks like messages, but is neither JSON nor YAML")
-            return {"user": prompt.strip()}
-    messages = _listed(value)
+def _messages(messages: list[Any]) -> list[tuple[str, str]]:
+    """Return role and text of each message. Raises `UnmappedError` that names what a row3 prompt has not."""
     for each in messages:
         if not isinstance(each, dict) or "role" not in each:
             raise UnmappedError("is neither a text nor a list of messages")
         if others := sorted(each.keys() - {"role", "content"}):
             raise UnmappedError(f"`{others[0]}` of a message has no counterpart")
-        if not isinstance(content := each.get("content"), str):
-            parts = ", ".join(str(part.get("type")) for part in _listed(content) if isinstance(part, dict))
-            raise UnmappedError(f"the content of a message is not text ({parts or 'nothing'})")
-    roles = [str(each["role"]) for each in messages]
-    if roles not in (["user"], ["system", "user"]):
-        what = "a row3 prompt has one `user` message and before it at most one `system` message"
-        raise UnmappedError(f"the messages are {', '.join(roles)}; {what}")
-    return {role: each["content"].strip() for role, each in zip(roles, messages, strict=True)}
+    roles = ["system" if each["role"] == "developer" else str(each["role"]) for each in messages]
+    found = [(role, _text_of(each.get("content"))) for role, each in zip(roles, messages, strict=True)]
+    if other := next((role for role, _ in found if role not in ROLES), ""):
+        raise UnmappedError(f"a message has the role {other}; row3 knows {', '.join(ROLES)}")
+    if fault := order_fault(role for role, text in found if text):
+        raise UnmappedError(f"has {fault}")
+    return found
+
+
+def _text_of(content: Any) -> str:
+    """Return the text of a message, which may come in parts."""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else _listed(content)
+    texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    if not parts or len(texts) < len(parts):
+        types = ", ".join(str(part.get("type")) for part in parts if isinstance(part, dict))
+        raise UnmappedError(f"the content of a message is not text ({types or 'nothing'})")
+    return "\n".join(texts).strip()
+
+
+def _chat(prompt: str) -> Any:
+    """Return the value of a text that is JSON, or messages as YAML; else the text itself."""
+    with suppress(InvalidFile):
+        value = parse_json(prompt, where="prompts")
+        return value if isinstance(value, list | dict) else prompt
+    with suppress(InvalidFile):
+        value = parse_yaml(prompt, where="prompts") if "role" in prompt else None
+        listed = value.get("messages", [value]) if isinstance(value, dict) else _listed(value)
+        if all(isinstance(each, dict) and "role" in each for each in _listed(listed)) and listed:
+            return value
+    if CHAT.match(prompt):
+        raise UnmappedError("looks like messages, but is neither JSON nor YAML")
+    return prompt

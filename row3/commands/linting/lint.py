@@ -15,6 +15,7 @@ from typing import Any
 from row3.commands.answer_schemas import schema_of, write_model_schemas
 from row3.commands.linting.lint_cases import CaseLint
 from row3.commands.linting.lint_findings import Findings, near_miss
+from row3.domain.files import file_inputs
 from row3.domain.findings import Level, LintReport
 from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, SchemaSource, parse_reference
@@ -222,8 +223,9 @@ class PromptLint:
     def _pipeline(self, suite: Suite, versions: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
         """Render every version of the suite's prompts as a run would; return the pipeline."""
         kind = suite.kind
-        # A case for each set of variables shows which are undefined.
-        shapes = {frozenset(variables): (case.id, variables) for case in cases if (variables := dict(case.variables()))}
+        # A case for each set of variables shows which are undefined; one with files may lack them.
+        every = [(case.id, dict(case.variables())) for case in cases]
+        shapes = {(frozenset(one), name if any(file_inputs(one)) else ""): (name, one) for name, one in every if one}
         given = dict(shapes.values())
         if suite.system is not None:
             self._system(suite, given)

@@ -15,7 +15,7 @@ from typing import Any
 from row3.commands.linting.lint_findings import Findings, applicable_findings, missing_function, near_miss
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Model, keys_of
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.requests import digest_text, input_digest
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
@@ -97,7 +97,7 @@ class CaseLint:
             return None
         case = None
         try:
-            case = convert(value, suite.kind.case_model)
+            case = self._project.cases.with_files(convert(value, suite.kind.case_model), path)
         except MisfitsError as error:
             found = [Finding("error", "invalid-field", str(each), each.place) for each in error.found]
         else:
@@ -220,7 +220,7 @@ def _same_inputs(cases: Iterable[Any]) -> Iterator[Finding]:
     """Yield a finding for each case with the input of an earlier one."""
     first: dict[str, str] = {}
     for case in cases:
-        same_input = first.setdefault(digest_json(case.variables()), case.id)
+        same_input = first.setdefault(input_digest(case.variables()), case.id)
         if same_input != case.id:
             text = f"`{case.id}` has the same input as `{same_input}`: it is asked once, and both get one answer"
             yield Finding("warning", "input-twice", text)

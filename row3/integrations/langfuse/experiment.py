@@ -118,7 +118,8 @@ def run_items(session: Session, experiment: Experiment, take: Callable[[CaseScor
             f"{suite.golden}/{case_id}{ENDING}": json.dumps(case, ensure_ascii=False).encode()
             for case_id, (_, case) in experiment.items.items()
         }
-        tree = GitTree(project.root, f"dataset {experiment.dataset.name}", dict.fromkeys(contents, ""), contents)
+        label, ids = f"dataset {experiment.dataset.name}", dict.fromkeys(contents, "")
+        tree = GitTree(project.root, label, ids, contents, elsewhere=project.tree.read)
         judge = replace(project, tree=tree)
     run = run_suite(session, judge=judge, take=take)
     save_log(session.project, run, session.say)

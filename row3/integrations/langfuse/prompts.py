@@ -15,12 +15,14 @@ import yaml
 
 from row3.commands.promoting.new_version import next_version
 from row3.domain.prompts import NAME, PromptRef, Version
+from row3.domain.requests import ROLES, order_fault
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection, in_path
 from row3.project import prompts as store
 from row3.project.changelog import insert_entry, unreleased_entry
 from row3.project.project import CHANGELOG, Project, read_changelog
 from row3.project.transaction import commit, writing
+from row3.running.rendering.templates import body_of
 
 if TYPE_CHECKING:
     from langfuse.api import Prompt_Chat, Prompt_Text
@@ -29,7 +31,6 @@ VERSION = "row3Version"
 """Key of the configuration for the version that was pushed."""
 FRONT = ("description", "output", "model", "temperature", "seed", "max_tokens", "criteria", "lessons")
 """Keys of the front matter that go into the configuration."""
-BLOCKS = ("system", "user")
 LABEL = re.compile(r"[a-z0-9_.-]{1,36}\Z")
 
 
@@ -127,18 +128,21 @@ def _is_same(prompt: Prompt_Chat | Prompt_Text, front: Mapping[str, Any], body: 
 
 
 def _content(prompt: Prompt_Chat | Prompt_Text) -> tuple[dict[str, Any], str]:
-    """Return front matter and template of a prompt in LangFuse. Raises `InvalidFile` for other chat messages."""
+    """Return front matter and template of a prompt in LangFuse. Raises `InvalidFile` for other messages."""
     config = _front(prompt.config) if isinstance(prompt.config, dict) else {}
     if isinstance(prompt.prompt, str):
         return config, prompt.prompt
-    parts: dict[str, str] = {}
-    for message in prompt.prompt:
-        role, content = getattr(message, "role", ""), getattr(message, "content", None)
-        if role not in BLOCKS or role in parts or not isinstance(content, str):
-            what = "a chat prompt for row3 has one system and one user message, and no placeholders"
-            raise InvalidFile(what, where=f"prompt {prompt.name} version {prompt.version}", fix="Change it in LangFuse")
-        parts[role] = content
-    return config, "".join(f"{{% block {role} %}}{parts[role]}{{% endblock %}}\n" for role in BLOCKS if role in parts)
+    parts = [(getattr(each, "role", ""), getattr(each, "content", None)) for each in prompt.prompt]
+    roles = [role for role, _ in parts]
+    texts = [text for role, text in parts if role in ROLES and isinstance(text, str)]
+    if len(texts) < len(parts) or order_fault(roles):
+        what = "a chat prompt for row3 has system, user and assistant messages, a user's before any assistant's, and "
+        what += "no placeholders"
+        raise InvalidFile(what, where=f"prompt {prompt.name} version {prompt.version}", fix="Change it in LangFuse")
+    given = list(zip(roles, texts, strict=True))
+    if len({*roles}) < len(roles) or "assistant" in roles:
+        return config, body_of(given)
+    return config, "".join(f"{{% block {role} %}}{text}{{% endblock %}}\n" for role, text in sorted(given))
 
 
 def _versions(connection: Connection, name: str) -> Iterator[Prompt_Chat | Prompt_Text]:

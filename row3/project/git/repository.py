@@ -182,6 +182,12 @@ class Repository:
         output = self._git.ask("cat-file", "blob", f"{refs.valid_ref(commit)}:{path}")
         return None if output.code else output.out
 
+    def checked_out(self, commit: str | None, path: str) -> bytes | None:
+        """Return a file of a commit (None for the index) as git would check it out; None without it."""
+        ref = "" if commit is None else refs.valid_ref(commit)
+        output = self._git.run("cat-file", "--filters", f"{ref}:{path}", check=False)
+        return None if output.code else output.out
+
     def differs(self, commit: str, paths: Sequence[str]) -> bool:
         """Return whether a file of a commit under `paths` is edited or gone in the work tree."""
         how = ("--quiet", "--no-ext-diff", "--ignore-submodules=all")

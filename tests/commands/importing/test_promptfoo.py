@@ -203,10 +203,11 @@ def written(root: Path, config: dict[str, Any]) -> tuple[Drafts, dict[str, str]]
 
 
 def shown(text: str, name: str, variables: dict[str, Any]) -> str:
-    """What a model is sent of a prompt file: system and user part."""
+    """What a model is sent of a prompt file: the texts of the messages."""
     ref = parse_reference(name.removeprefix("prompts/"))
     assert ref is not None
-    return "\n".join(render(parse_prompt(text, ref, path=name, where=name), variables))
+    messages = render(parse_prompt(text, ref, path=name, where=name), variables)
+    return "\n".join(each.text for each in messages)
 
 
 def test_a_variable_called_input_is_still_the_variable(tmp_path: Path) -> None:
@@ -214,7 +215,7 @@ def test_a_variable_called_input_is_still_the_variable(tmp_path: Path) -> None:
     drafts, files = written(tmp_path, {"prompts": ["Reply to {{input}}, {{tone}}"], "tests": [test]})
     (draft,) = drafts.cases
     variables = ChecksCase(id="x", input=draft.value["input"]).variables()
-    assert shown(files["prompts/reply-to-v1.0.md"], "prompts/reply-to-v1.0.md", variables) == "\nReply to Hi, kind"
+    assert shown(files["prompts/reply-to-v1.0.md"], "prompts/reply-to-v1.0.md", variables) == "Reply to Hi, kind"
     rubric = {"input": draft.value["input"], "expected": None, "answer": "Hello!", "value": None}
     text = shown(files["prompts/rubric-fits-v1.0.md"], "prompts/rubric-fits-v1.0.md", fenced(rubric)[1])
     assert re.search(r"input: <(data-\w+)>\nHi\n</\1>\n", text)
@@ -238,7 +239,7 @@ def test_the_same_assertion_twice_is_one_check(tmp_path: Path) -> None:
     ],
 )
 def test_a_prompt_that_row3_cannot_run_is_left_out(tmp_path: Path, prompt: Any) -> None:
-    talk = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+    talk = [{"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
     (tmp_path / "talk.json").write_text(json.dumps(talk))
     drafts, files = written(tmp_path, {"prompts": [prompt], "tests": [{"vars": {"a": 1}}]})
     assert (drafts.prompts, files) == ([], {})
@@ -475,15 +476,14 @@ def message(**more: Any) -> dict[str, Any]:
 @every_row(
     ("prompt", "why"),
     [
-        ([message(), message(role="assistant"), message()], "the messages are user, assistant, user"),
-        ([message(), message(role="system")], "the messages are user, system"),
-        ([message(role="system")], "the messages are system"),
-        ([message(role="developer"), message()], "the messages are developer, user"),
-        ([message(role="system"), message(), message()], "the messages are system, user, user"),
+        ([message(role="assistant"), message()], "an assistant message first"),
+        ([message(role="system"), message(role="assistant"), message()], "an assistant message first"),
+        ([message(role="system")], "no user message"),
+        ([message(content=" ")], "no user message"),
+        ([message(), message(role="tool")], "the role tool; row3 knows system, user, assistant"),
         ([message(tool_calls=[])], "`tool_calls` of a message"),
         ([message(content=[{"type": "text", "text": "x"}, {"type": "image_url"}])], "not text (text, image_url)"),
         ([message(content=None)], "not text (nothing)"),
-        ({"messages": [message()]}, "neither a text nor a list of messages"),
         (["a", "b"], "neither a text nor a list of messages"),
         ('[{"role": "user", "content": {{ text }}}]', "neither JSON nor YAML"),
         ('[{% for m in all %}{"role": "user", "content": "x"}{% endfor %}]', "neither JSON nor YAML"),
@@ -496,6 +496,59 @@ def test_messages_that_a_prompt_cannot_have_are_named(tmp_path: Path, prompt: An
     assert (drafts.prompts, files) == ([], {})
     (left_out,) = drafts.not_imported
     assert left_out.value == text and any(each in left_out.why for each in why.split("|"))
+
+
+TALK = [
+    {"role": "developer", "content": "Speak {{ language }}."},
+    {"role": "user", "content": "Hi"},
+    {"role": "assistant", "content": [{"type": "text", "text": "Salut"}, {"type": "text", "text": "toi"}]},
+    {"role": "user", "content": 'Say "{{ input }}"'},
+]
+TALK_AS_YAML = """
+- content: Speak {{ language }}.
+  role: developer
+- {role: user, content: Hi}
+- "role": assistant
+  content: |-
+    Salut
+    toi
+- role: 'user'
+  content: 'Say "{{ input }}"'
+"""
+
+
+def test_an_openai_request_is_imported_without_its_settings(tmp_path: Path) -> None:
+    request = {"model": "m", "messages": [message(content="{{ q }}")], "temperature": 0}
+    drafts, files = written(tmp_path, {"prompts": [json.dumps(request)], "tests": [{}]})
+    assert len(files) == 1
+    assert {(each.type, each.value) for each in drafts.not_imported} == {("model", "m"), ("temperature", 0)}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *(json.dumps(TALK), TALK_AS_YAML, TALK, {"raw": TALK}, "file://talk.yaml", "file://talk.json"),
+        *(json.dumps({"messages": TALK}), {"label": "talk", "raw": {"messages": TALK}}, "file://body.json"),
+        "messages:" + TALK_AS_YAML,
+    ],
+    ids=str,
+)
+def test_a_chat_of_several_turns_is_imported_as_its_messages(tmp_path: Path, prompt: Any) -> None:
+    (tmp_path / "talk.json").write_text(json.dumps(TALK))
+    (tmp_path / "body.json").write_text(json.dumps({"messages": TALK}, indent=1))
+    (tmp_path / "talk.yaml").write_text(TALK_AS_YAML)
+    drafts, files = written(tmp_path, {"prompts": [prompt], "tests": [{}]})
+    ((name, text),) = files.items()
+    ref = parse_reference(name.removeprefix("prompts/"))
+    assert drafts.not_imported == [] and ref is not None
+    variables = ChecksCase(id="x", input={"language": "French", "input": "Bye"}).variables()
+    messages = render(parse_prompt(text, ref, path=name, where=name), variables)
+    assert [(each.role, each.text) for each in messages] == [
+        ("system", "Speak French."),
+        ("user", "Hi"),
+        ("assistant", "Salut\ntoi"),
+        ("user", 'Say "Bye"'),
+    ]
 
 
 @every_row(

@@ -53,17 +53,24 @@ def test_pull_writes_a_new_version_and_never_changes_one(box: Box, fuse: LangFus
     assert "prompts/" not in box.row3("lint").out
 
 
-def test_a_chat_prompt_becomes_blocks_and_one_with_other_messages_is_refused(box: Box, fuse: LangFuse) -> None:
+def test_a_chat_prompt_becomes_blocks_or_messages_and_one_that_no_model_takes_is_refused(
+    box: Box, fuse: LangFuse
+) -> None:
     messages = [{"role": "system", "content": "You read."}, {"role": "user", "content": "{{source_text}}"}]
     fuse.create_prompt({"name": NAME, "type": "chat", "prompt": messages, "labels": ["staging"]})
     pull(box)
     text = box.read("prompts/extract-v1.2.md")
     assert "{% block system %}You read.{% endblock %}\n{% block user %}{{source_text}}{% endblock %}" in text
     assert "output: extraction" in text
-    messages.append({"role": "assistant", "content": "Yes?"})
+    messages[1:1] = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
+    fuse.create_prompt({"name": NAME, "type": "chat", "prompt": messages, "labels": ["staging"]})
+    pull(box)
+    assert '{% message "assistant" %}\nYes?\n{% endmessage %}' in box.read("prompts/extract-v1.3.md")
+    assert "prompts/" not in box.row3("lint").out
+    del messages[1]
     fuse.create_prompt({"name": NAME, "type": "chat", "prompt": messages, "labels": ["staging"]})
     (error,) = box.row3("langfuse", "prompts", "pull", "--label", "staging", code=2).errors
-    assert "one system and one user message" in error
+    assert "a user's before any assistant's" in error
 
 
 @pytest.mark.parametrize("label", ["latest", "Not A Label"])

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from row3.domain.prompts import Prompt, PromptRef, Version
+from row3.domain.requests import messages_of
 from row3.errors import InvalidFile
 from row3.running.rendering.sandbox import MAX_RENDERED, attempt_isolated, environment
 from row3.running.rendering.templates import is_plain, render, used_names
@@ -20,11 +21,11 @@ def prompt(user: str, system: str = "") -> Prompt:
 
 
 def test_both_parts_are_rendered_and_stripped() -> None:
-    assert render(prompt(" a {{ b }} \n", " you "), {"b": "<&>"}) == ("you", "a <&>")
+    assert render(prompt(" a {{ b }} \n", " you "), {"b": "<&>"}) == messages_of("you", "a <&>")
 
 
 def test_template_syntax_in_the_text_is_not_rendered() -> None:
-    assert render(prompt("{{ b }}"), {"b": "{{ 7 * 7 }}{% block x %}"}) == ("", "{{ 7 * 7 }}{% block x %}")
+    assert render(prompt("{{ b }}"), {"b": "{{ 7 * 7 }}{% block x %}"}) == messages_of("", "{{ 7 * 7 }}{% block x %}")
 
 
 @every_row(
@@ -94,7 +95,7 @@ def test_unprintable_values_are_never_turned_into_text(text: str, value: str) ->
 )
 def test_printable_values_become_text(user: str, shown: str) -> None:
     given = {"b": "text", "nothing": None, "rows": [{"x": 1}, {"x": None}, {"x": 2}]}
-    assert render(prompt(user), given) == ("", shown)
+    assert render(prompt(user), given) == messages_of("", shown)
 
 
 @every_row(
@@ -120,7 +121,7 @@ def test_after_a_template_exceeds_the_limits_the_next_one_renders(user: str) -> 
     used_names(taking)  # reads it, and runs nothing
     with pytest.raises(InvalidFile, match=r"memory|longer than|more than|never ends|undefined|OverflowError"):
         render(taking, {"b": "text"})
-    assert render(prompt("{% set c = b ~ '!' %}{{ c }}"), {"b": "text"}) == ("", "text!")
+    assert render(prompt("{% set c = b ~ '!' %}{{ c }}"), {"b": "text"}) == messages_of("", "text!")
 
 
 @every_row(
@@ -139,7 +140,8 @@ def test_a_plain_template_renders_the_same_in_both_processes(user: str, shown: s
     given = {"xs": [{"name": "a", "ys": [1, 2]}, {"name": "b", "ys": []}], "c": "", "pairs": [["a", 1]]}
     body = prompt(user).body
     assert is_plain(environment().parse(body))
-    assert render(prompt(user), given) == ("", shown) == attempt_isolated(body, given, None)
+    assert render(prompt(user), given) == messages_of("", shown)
+    assert attempt_isolated(body, given, None) == [("user", shown, [])]
 
 
 @every_row(
@@ -182,7 +184,7 @@ class TestLessons:
     TEXTS = ("missed concepts and more missed concepts", "wrong relationships", "missed concepts")
 
     def shown(self, call: str) -> str:
-        return render(replace(prompt(f"{{{{ {call} }}}}"), lessons=self.TEXTS), {})[1]
+        return render(replace(prompt(f"{{{{ {call} }}}}"), lessons=self.TEXTS), {})[-1].text
 
     def test_matching_lessons_are_shown_best_first(self) -> None:
         assert self.shown("lessons('relationships')") == "Past failure patterns:\n\nwrong relationships"
@@ -193,7 +195,7 @@ class TestLessons:
     def test_only_prompts_that_enable_lessons_have_them(self) -> None:
         with pytest.raises(InvalidFile, match="undefined name: 'lessons'"):
             render(prompt("{{ lessons('missed') }}"), {})
-        assert render(replace(prompt("{{ lessons('missed') }}"), lessons=()), {}) == ("", "")
+        assert render(replace(prompt("{{ lessons('missed') }}"), lessons=()), {}) == messages_of("", "")
 
     @every_row("call", ["lessons.func.__globals__", "lessons.__call__", "lessons.func.__code__"])
     def test_the_lessons_function_exposes_no_internals(self, call: str) -> None:
