@@ -168,7 +168,7 @@ class _ManifestAsking(Asking):
         asked = place < len(case.requests) and (stage > 0 or digest_json(variables) == case.input)
         given = self.parameters[prompt.ref.name]
         digest = case.requests[place] if asked else ""
-        rest = given.max_tokens, (), prompt.output, dict[str, Any](), "", prompt.digest, variables, digest, arm
+        rest = given.max_tokens, (), prompt.output, dict[str, Any](), "", prompt.digest, variables, digest, arm, given.extra
         return Request(case_id, str(prompt.ref), repeat, given.model, given.temperature, given.seed, *rest)
 
 

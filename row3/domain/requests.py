@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from row3.domain.parameters import Extra, extra_json
+
 RECORDED_ONLY = "reference-llm"
 """The model name in recordings made by hand; no provider serves it."""
 
@@ -77,6 +79,8 @@ class Request(NamedTuple):
     """Result of `digest_of`."""
     by: str = ""
     """Who answers: `judge`, an arm's name, or empty for the suite's provider."""
+    extra: Extra = {}
+    """Further parameters that are set."""
 
     @property
     def texts(self) -> list[str]:
@@ -95,6 +99,7 @@ class Request(NamedTuple):
             "temperature": self.temperature,
             "seed": self.seed,
             "maxTokens": self.max_tokens,
+            **extra_json(self.extra),
             "repeat": self.repeat,
             "schemaDigest": self.schema_digest,
             "inputDigest": self.input_digest,
@@ -104,10 +109,18 @@ class Request(NamedTuple):
 
 
 def digest_head(
-    *, model: str, temperature: float | None, seed: int | None, max_tokens: int | None, schema_digest: str, repeat: int
+    *,
+    model: str,
+    temperature: float | None,
+    seed: int | None,
+    max_tokens: int | None,
+    schema_digest: str,
+    repeat: int,
+    extra: Extra = {},
 ) -> bytes:
     """Return the bytes that `digest_of` hashes before the texts; the same for all cases of a prompt."""
-    return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()
+    sent = [model, temperature, seed, max_tokens, schema_digest, repeat]
+    return json.dumps([*sent, extra] if extra else sent, sort_keys=True).encode()
 
 
 def digest_of(head: bytes, messages: Messages) -> str:

@@ -11,6 +11,7 @@ from row3.domain.calls import Seconds
 from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.endpoints import PRESETS
 from row3.domain.models import Model, Text, Worded
+from row3.domain.parameters import ModelParameters, Temperature
 from row3.domain.requests import MOST_REPEATS
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
@@ -25,7 +26,6 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Portion = Annotated[float, Field(gt=0, le=1)]
 Points = Annotated[float, Field(ge=0)]
 Percent = Annotated[float, Field(gt=0, le=100)]
-Temperature = Annotated[float, Field(ge=0, le=2)]
 Whole = Annotated[int, Field(ge=1)]
 AtLeastTwo = Annotated[int, Field(ge=2)]
 PerMinute = Annotated[Whole | None, Field(description="Rate limit per minute; default: none.")]
@@ -157,16 +157,13 @@ class EndpointConfig(Model):
     tokens_per_minute: PerMinute = None
 
 
-class ProviderConfig(EndpointConfig):
+class ProviderConfig(EndpointConfig, ModelParameters):
     """A model that answers prompts."""
 
     type: Literal["chat"] = "chat"
 
     preset: Preset = ""
     """Default: openai."""
-    temperature: Temperature | None = None
-    seed: int | None = None
-    max_tokens: Whole | None = None
 
 
 class JudgeConfig(EndpointConfig):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from row3.domain.models import PART, Model, Worded
+from row3.domain.parameters import ModelParameters
 from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
@@ -23,15 +24,12 @@ NO_PROMPTS = frozenset({"README", "CHANGELOG"})
 PROMOTED_SCHEMA_VERSION = 1
 
 
-class _FrontMatter(Model):
+class _FrontMatter(ModelParameters):
     name: str
     version: Annotated[str, Worded(r"[\s\S]*", 'a version in quotes, like "1.0"')]
     description: str = ""
     output: str
     model: str | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    seed: int | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
     criteria: dict[str, Annotated[float, Field(gt=0)]] = {}
     """Of a rubric: weight by criterion."""
     lessons: bool = False
@@ -96,7 +94,7 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         raise InvalidFile(what, where=f"{where} field {field}", fix="Make them agree")
     if matter.lessons and matter.output in RUBRIC_OUTPUTS:
         raise InvalidFile("a judge's rubric cannot show lessons", where=f"{where} field lessons", fix="Remove it")
-    given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
+    given = {key: getattr(matter, key) for key in ("model", *ModelParameters.model_fields)}
     return Prompt(
         ref=ref,
         description=matter.description,

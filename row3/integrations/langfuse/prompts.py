@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from row3.commands.promoting.new_version import next_version
+from row3.domain.parameters import ModelParameters
 from row3.domain.prompts import NAME, PromptRef, Version
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection, in_path
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 VERSION = "row3Version"
 """Key of the configuration for the version that was pushed."""
-FRONT = ("description", "output", "model", "temperature", "seed", "max_tokens", "criteria", "lessons")
+FRONT = ("description", "output", "model", *ModelParameters.model_fields, "criteria", "lessons")
 """Keys of the front matter that go into the configuration."""
 BLOCKS = ("system", "user")
 LABEL = re.compile(r"[a-z0-9_.-]{1,36}\Z")
