@@ -168,8 +168,9 @@ class _ManifestAsking(Asking):
         asked = place < len(case.requests) and (stage > 0 or digest_json(variables) == case.input)
         given = self.parameters[prompt.ref.name]
         digest = case.requests[place] if asked else ""
-        rest = given.max_tokens, (), prompt.output, dict[str, Any](), "", prompt.digest, variables, digest, arm, given.extra
-        return Request(case_id, str(prompt.ref), repeat, given.model, given.temperature, given.seed, *rest)
+        rest = given.max_tokens, (), prompt.output, dict[str, Any](), "", prompt.digest, variables, digest, arm
+        request = Request(case_id, str(prompt.ref), repeat, given.model, given.temperature, given.seed, *rest)
+        return request._replace(extra=given.extra)
 
 
 @dataclass(frozen=True, slots=True)

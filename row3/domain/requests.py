@@ -116,7 +116,7 @@ def digest_head(
     max_tokens: int | None,
     schema_digest: str,
     repeat: int,
-    extra: Extra = {},
+    extra: Mapping[str, Any] = {},
 ) -> bytes:
     """Return the bytes that `digest_of` hashes before the texts; the same for all cases of a prompt."""
     sent = [model, temperature, seed, max_tokens, schema_digest, repeat]

@@ -10,11 +10,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from row3.domain.models import PART, Model, Worded
-from row3.domain.parameters import ModelParameters
 from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.project.documents import parse_yaml, read_model, refuse_numbers, validate
+from row3.project.model_parameters import ModelParameters
 from row3.project.tree import Tree, read_text
 
 FOLDER = "prompts"

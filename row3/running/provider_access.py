@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from row3.domain.calls import CALLED
 from row3.domain.embeddings import LOCAL
-from row3.domain.endpoints import PRESETS
+from row3.domain.endpoints import PRESETS, Header
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
@@ -60,6 +60,10 @@ def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], s
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,
             allow_http=settings.allow_http,
+            headers=tuple(
+                Header(name, value) if isinstance(value, str) else Header(name, variable=value.env)
+                for name, value in (settings.headers or {}).items()
+            ),
         )
     except UsageError as error:
         if address and error.where == "base_url":
@@ -160,7 +164,7 @@ def _key_variables(settings: dict[str, Any], is_secret: Callable[[str], bool]) -
         if key == "key_variable" and value:
             yield value
         elif key == "env":
-            yield from filter(is_secret, value)
+            yield from [value] if isinstance(value, str) else filter(is_secret, value)
         elif isinstance(value, dict):
             yield from _key_variables(value, is_secret)
 

@@ -39,6 +39,7 @@ class Overrides:
     seed: int | None = None
     max_tokens: int | None = None
     extra: Extra = field(default_factory=dict)
+    """Those set by name; they come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,11 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
         return Parameters(prompt.stage.type, None, None, None)
 
     def strongest(key: str) -> Any:
-        override = overrides.extra.get(key) if key in EXTRA else getattr(overrides, key)
-        sources = (override, getattr(provider, key), prompt.parameters.get(key))
+        sources = (
+            overrides.extra.get(key, getattr(overrides, key, None)),
+            getattr(provider, key),
+            prompt.parameters.get(key),
+        )
         return next((value for value in sources if value is not None), None)
 
     model = strongest("model")

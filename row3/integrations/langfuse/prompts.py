@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from row3.commands.promoting.new_version import next_version
-from row3.domain.parameters import ModelParameters
 from row3.domain.prompts import NAME, PromptRef, Version
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection, in_path
 from row3.project import prompts as store
 from row3.project.changelog import insert_entry, unreleased_entry
+from row3.project.model_parameters import ModelParameters
 from row3.project.project import CHANGELOG, Project, read_changelog
 from row3.project.transaction import commit, writing
 
