@@ -81,6 +81,8 @@ class Context:
     model: tuple[str, str] | None = None
     """Model and parameters of base and candidate, if they differ."""
     served: tuple[str, str] | None = None
+    omitted: tuple[str, str] | None = None
+    """Parameters that the sides were asked without, if they differ."""
     history_removed: int = 0
     rolling: Sequence[Reason] = ()
     """The mean of the latest runs, if the suite's gate uses it."""
@@ -274,6 +276,7 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
         yield Reason(Code.RECORDED, Verdict.PROCEED, figures={"answers": context.recorded})
     if context.history_removed:
         yield Reason(Code.HISTORY_REMOVED, Verdict.INVESTIGATE, figures={"entries": context.history_removed})
-    for code, pair in ((Code.MODEL_CHANGED, context.model), (Code.SERVED_MODEL_CHANGED, context.served)):
+    pairs = {Code.MODEL_CHANGED: context.model, Code.SERVED_MODEL_CHANGED: context.served}
+    for code, pair in (pairs | {Code.OMITTED_CHANGED: context.omitted}).items():
         if pair is not None:
             yield Reason(code, Verdict.PROCEED, figures={"before": pair[0], "after": pair[1]})

@@ -17,7 +17,20 @@ from row3.project.files import decode
 from row3.project.tree import Tree
 
 SCHEMA_VERSION = 2
-HEAD = ("suite", "kind", "tier", "run_id", "at", "commit", "prompts", "model", "parameters", "repeats", "summary")
+HEAD = (
+    "suite",
+    "kind",
+    "tier",
+    "run_id",
+    "at",
+    "commit",
+    "prompts",
+    "model",
+    "parameters",
+    "omitted",
+    "repeats",
+    "summary",
+)
 """Fields in the order of the file."""
 SCHEMA = "../schemas/baseline.schema.json"
 Repeats = Annotated[int, Field(ge=1)]
@@ -41,6 +54,7 @@ class ManifestFile(CamelModel):
     cases: list[ManifestCase]
     commit: str | None = None
     summary: dict[str, float] = {}
+    omitted: list[str] | None = None
     schema_: str | None = Field(default=None, alias="$schema")
 
     @model_validator(mode="after")
