@@ -62,6 +62,8 @@ ANTHROPIC_IGNORES = frozenset(
     ("response_format", "seed", "reasoning_effort", "presence_penalty", "frequency_penalty", "service_tier")
 )
 """As its page on compatibility with OpenAI's SDK says."""
+LITELLM: Mapping[str, str] = {"bedrock": "bedrock", "vertex": "vertex_ai"}
+"""Presets that need `row3[litellm]`, with the prefix of their models there."""
 PRESETS: Mapping[str, Endpoint] = MappingProxyType(
     {
         endpoint.preset: endpoint
@@ -82,6 +84,8 @@ PRESETS: Mapping[str, Endpoint] = MappingProxyType(
             Endpoint("ollama", "http://localhost:11434/v1", None),
             Endpoint("vllm", "http://localhost:8000/v1", None),
             Endpoint("llama.cpp", "http://localhost:8080/v1", None),
+            # litellm finds address and credentials as the cloud's own tools do.
+            *(Endpoint(preset, "", None) for preset in LITELLM),
             # No network can hang, but a slow machine needs minutes for a long prompt.
             Endpoint("local", "", None, timeout_s=600.0, max_retries=0),
         )

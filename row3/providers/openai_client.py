@@ -56,6 +56,7 @@ class OpenAIClient:
         self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
         self._guard = NO_SECRETS
+        self._headers: dict[str, str] = {}
         self._clients: list[AsyncOpenAI] = []
         self._idle: list[AsyncOpenAI] = []
         """Each client once for every further request that it can take."""
@@ -121,11 +122,9 @@ class OpenAIClient:
         from row3.providers.http_client import connect
 
         key = self._key()
-        headers = {header.name: self._header(header) for header in self.endpoint.headers}
-        secrets = {each.variable: headers[each.name] for each in self.endpoint.headers if each.variable}
-        self._guard = Guard(secrets | ({self.endpoint.key_variable or "": key} if key else {}))
+        self._resolve_headers({self.endpoint.key_variable or "": key or ""})
         try:
-            client = connect(self.endpoint, key, headers, self._environ, self._longest_body_bytes)
+            client = connect(self.endpoint, key, self._headers, self._environ, self._longest_body_bytes)
         except (ValueError, ImportError, httpx2.InvalidURL):
             if not (names := [name for name in sorted(os.environ) if name.lower() in PROXIES]):
                 raise
@@ -134,6 +133,12 @@ class OpenAIClient:
         self._clients.append(client)
         self._idle += [client] * (CONNECTIONS - 1)
         return client
+
+    def _resolve_headers(self, secrets: Mapping[str, str] = {}) -> None:
+        """Take the values of the endpoint's headers, and hide the secret ones, as `secrets`, in messages."""
+        self._headers = {header.name: self._header(header) for header in self.endpoint.headers}
+        own = {each.variable: self._headers[each.name] for each in self.endpoint.headers if each.variable}
+        self._guard = Guard({**secrets, **own})
 
     def _key(self) -> str | None:
         variable = self.endpoint.key_variable

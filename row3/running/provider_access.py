@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from row3.domain.calls import CALLED
 from row3.domain.embeddings import LOCAL
-from row3.domain.endpoints import PRESETS, Header
+from row3.domain.endpoints import LITELLM, PRESETS, Header
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
 """Environment variable with OpenAI's address."""
 LANGFUSE_KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
-WITHOUT_EMBEDDINGS = ("anthropic", "local")
+AWS_KEYS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
+WITHOUT_EMBEDDINGS = ("anthropic", "local", *LITELLM)
 """Presets that offer no embeddings."""
 
 
@@ -155,7 +156,7 @@ def guard_of(project: Owner) -> Guard:
     from row3.providers.system import is_secret
 
     names = dict.fromkeys(preset.key_variable for preset in PRESETS.values() if preset.key_variable)
-    names |= dict.fromkeys((*LANGFUSE_KEYS, *_key_variables(project.config.model_dump(), is_secret)))
+    names |= dict.fromkeys((*LANGFUSE_KEYS, *AWS_KEYS, *_key_variables(project.config.model_dump(), is_secret)))
     return Guard({name: os.environ.get(name, "").strip() for name in names})
 
 
@@ -208,6 +209,10 @@ def provider_at(project: Project, endpoint: Endpoint) -> Provider:
         from row3.providers.local import LocalModel
 
         return LocalModel(endpoint)
+    if endpoint.preset in LITELLM:
+        from row3.providers.litellm_api import LiteLLMChat
+
+        return LiteLLMChat(endpoint, environ=os.environ, refused=project.refused)
     from row3.providers.openai_api import OpenAIChat
 
     return OpenAIChat(endpoint, environ=os.environ, refused=project.refused)

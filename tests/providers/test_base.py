@@ -19,6 +19,8 @@ from row3.providers.base import endpoint_for, is_exposed
         ("ollama", "http://localhost:11434/v1", None),
         ("vllm", "http://localhost:8000/v1", None),
         ("llama.cpp", "http://localhost:8080/v1", None),
+        ("bedrock", "", None),
+        ("vertex", "", None),
         ("local", "", None),
     ],
 )
@@ -28,7 +30,7 @@ def test_where_each_preset_points(preset: str, url: str, variable: str | None) -
 
 
 def test_every_preset_is_covered_here_and_bounded() -> None:
-    assert len(PRESETS) == 9
+    assert len(PRESETS) == 11
     assert all(0 < endpoint.timeout_s <= 600 and endpoint.max_retries <= 4 for endpoint in PRESETS.values())
 
 
