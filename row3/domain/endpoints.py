@@ -33,7 +33,7 @@ class Endpoint:
     timeout_s: float = 120.0
     """Seconds per attempt, from the first byte sent to the last byte read."""
     max_retries: int = 4
-    ignored: frozenset[str] = frozenset()
+    omits: frozenset[str] = frozenset()
     """Fields that are not sent, as the service ignores or refuses them."""
     limit_field: LimitField = "max_tokens"
     """Name of the field that limits the answer's tokens."""
@@ -58,10 +58,11 @@ def is_here(url: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+SEED = frozenset({"seed"})
 ANTHROPIC_IGNORES = frozenset(
     ("response_format", "seed", "reasoning_effort", "presence_penalty", "frequency_penalty", "service_tier")
 )
-"""As its page on compatibility with OpenAI's SDK says."""
+"""Ignored, as its page on compatibility with OpenAI's SDK says."""
 LITELLM: Mapping[str, str] = {"bedrock": "bedrock", "vertex": "vertex_ai"}
 """Presets that need `row3[litellm]`, with the prefix of their models there."""
 PRESETS: Mapping[str, Endpoint] = MappingProxyType(
@@ -71,13 +72,8 @@ PRESETS: Mapping[str, Endpoint] = MappingProxyType(
             # `max_tokens` is deprecated, and reasoning models reject it.
             Endpoint("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", limit_field="max_completion_tokens"),
             # Gemini answers unknown fields, `seed` included, with 400.
-            Endpoint(
-                "gemini",
-                "https://generativelanguage.googleapis.com/v1beta/openai",
-                "GEMINI_API_KEY",
-                ignored=frozenset({"seed"}),
-            ),
-            Endpoint("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", ignored=ANTHROPIC_IGNORES),
+            Endpoint("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", omits=SEED),
+            Endpoint("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", omits=ANTHROPIC_IGNORES),
             # Every customer has an address of their own.
             Endpoint("azure", "", "AZURE_OPENAI_API_KEY", limit_field="max_completion_tokens"),
             Endpoint("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),

@@ -17,20 +17,7 @@ from row3.project.files import decode
 from row3.project.tree import Tree
 
 SCHEMA_VERSION = 2
-HEAD = (
-    "suite",
-    "kind",
-    "tier",
-    "run_id",
-    "at",
-    "commit",
-    "prompts",
-    "model",
-    "parameters",
-    "omitted",
-    "repeats",
-    "summary",
-)
+HEAD = ("suite", "kind", "tier", "run_id", "at", "commit", "prompts", "model", "parameters", "repeats", "summary")
 """Fields in the order of the file."""
 SCHEMA = "../schemas/baseline.schema.json"
 Repeats = Annotated[int, Field(ge=1)]
@@ -119,7 +106,7 @@ def parse_manifest(raw: bytes, *, where: str) -> Manifest:
 def manifest_bytes(manifest: Manifest) -> bytes:
     """Return the file of a manifest: indented, its cases sorted, one per line, so that git shows which changed."""
     prompts = {name: _PROMPT.dump_python(each, exclude_defaults=True) for name, each in manifest.prompts.items()}
-    given = {name: getattr(manifest, name) for name in HEAD} | {"prompts": prompts}
+    given = {name: getattr(manifest, name) for name in (*HEAD, "omitted")} | {"prompts": prompts}
     head: dict[str, Any] = {"$schema": SCHEMA, "schemaVersion": SCHEMA_VERSION}
     head |= {to_camel(name): value for name, value in given.items() if value is not None}
     text = json.dumps(head, ensure_ascii=False, indent=1)

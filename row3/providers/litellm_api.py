@@ -10,7 +10,6 @@ import time
 from typing import Any, TypeVar
 
 from row3.domain.endpoints import LITELLM
-from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import MissingExtra
 from row3.providers.faults import Exchange, Fault, status_fault
 from row3.providers.openai_api import OpenAIChat
@@ -21,12 +20,6 @@ T = TypeVar("T")
 
 class LiteLLMChat(OpenAIChat):
     """A model that litellm asks in its service's own format; pace, retries and refused parameters are as elsewhere."""
-
-    async def ask(self, request: Request) -> Answer | NoAnswer:
-        """As `OpenAIChat.ask`."""
-        if request.extra.get("api") == "responses":
-            return NoAnswer(f"the {self.name} preset has no Responses API", 'Leave out `api = "responses"`')
-        return await super().ask(request)
 
     def _connect(self) -> Any:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it fetches a price list
@@ -40,6 +33,8 @@ class LiteLLMChat(OpenAIChat):
 
     async def _try(self, client: Any, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
         """Ask once; the time-out covers all of it."""
+        if path != "/chat/completions":
+            return Fault("give_up", f"the {self.name} preset has no Responses API", 'leave out `api = "responses"`')
         endpoint, began = self.endpoint, time.monotonic()
         own = {"model": f"{LITELLM[endpoint.preset]}/{body['model']}", "max_retries": 0, "num_retries": 0}
         own |= {"api_base": endpoint.base_url} if endpoint.base_url else {}

@@ -84,7 +84,7 @@ class OpenAIChat(OpenAIClient):
             written = answer.completion_tokens or 0
             self._longest = max(self._longest, written)
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
-        omitted = chat_body(request, replace(self.endpoint, ignored=frozenset())).keys() - sent.keys()
+        omitted = chat_body(request, replace(self.endpoint, omits=frozenset())).keys() - sent.keys()
         limited = sent.keys() & set(LIMITS)
         return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))
 
@@ -94,7 +94,7 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
 
     Parameters are included only if the request sets them.
     """
-    refused = endpoint.ignored.union(refused)
+    refused = endpoint.omits.union(refused)
     messages = [{"role": message.role, "content": message.text} for message in request.messages]
     body: dict[str, Any] = {"model": request.model, "messages": messages}
     if request.temperature is not None:
@@ -138,8 +138,8 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
         text=text,
         finish_reason=_finish_reason(choice),
         served_model=public_model_name(model) if isinstance(model, str) and model else None,
-        prompt_tokens=_count(counts.get("prompt_tokens")),
-        completion_tokens=_count(counts.get("completion_tokens")),
+        prompt_tokens=read_count(counts.get("prompt_tokens")),
+        completion_tokens=read_count(counts.get("completion_tokens")),
         latency_s=latency_s,
         instead=instead,
     )
@@ -168,7 +168,8 @@ def _finish_reason(choice: dict[str, Any]) -> str:
     return "length" if reason.lower() in ("length", "max_tokens", "max_output_tokens") else reason
 
 
-def _count(value: object) -> int | None:
+def read_count(value: object) -> int | None:
+    """Return a number of tokens; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 

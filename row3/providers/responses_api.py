@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Reply
 from row3.domain.requests import Answer
 from row3.providers.faults import Exchange, Fault, read_body
+from row3.providers.openai_api import read_count
 from row3.providers.redaction import public_model_name
-
-Count = Annotated[int, Field(ge=0)]
 
 
 def responses_body(chat: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,21 +43,12 @@ class _Item(Reply):
     content: list[_Part] | None = None
 
 
-class _Usage(Reply):
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
-
-
-class _Incomplete(Reply):
-    reason: str = "unknown"
-
-
 class _Response(Reply):
     status: str = "unknown"
     model: str = ""
     output: list[_Item]
-    usage: _Usage | None = None
-    incomplete_details: _Incomplete | None = None
+    usage: dict[str, Any] | None = None
+    incomplete_details: dict[str, Any] | None = None
 
 
 FINISHED = {"completed": "stop", "max_output_tokens": "length"}
@@ -82,14 +70,13 @@ def read_response(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | 
         text, instead = refusal, "refusal"
     elif not text.strip():
         instead = next((item.type for item in said.output if item.type != "message"), "")
-    usage, ended = said.usage or _Usage(), said.incomplete_details
-    reason = said.status if ended is None else ended.reason
+    usage, reason = said.usage or {}, str((said.incomplete_details or {}).get("reason", said.status))
     return Answer(
         text=text,
         finish_reason=FINISHED.get(reason, reason),
         served_model=public_model_name(said.model) if said.model else None,
-        prompt_tokens=usage.input_tokens,
-        completion_tokens=usage.output_tokens,
+        prompt_tokens=read_count(usage.get("input_tokens")),
+        completion_tokens=read_count(usage.get("output_tokens")),
         latency_s=latency_s,
         instead=instead,
     )

@@ -82,8 +82,6 @@ FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
 }
 """Name and format of each figure."""
 WORDS = {"costUsd": ("cheaper", "dearer"), "latencyP50S": ("faster", "slower")}
-NOTICEABLE = 0.005
-"""A smaller change of a figure is shown as none."""
 
 
 def _outcome(view: Diff, metrics: Sequence[Metric]) -> str:
@@ -97,7 +95,7 @@ def _outcome(view: Diff, metrics: Sequence[Metric]) -> str:
     }
     said = words.get(view.loss, f"Whether it is worse is open ({metric.title}: {limit} is neither shown nor ruled out)")
     moves = {key: new / old - 1 for key, (old, new) in view.figures.items() if key in WORDS}
-    more = [f"{WORDS[key][by > 0]} by {abs(by):.0%}" for key, by in moves.items() if abs(by) >= NOTICEABLE]
+    more = [f"{WORDS[key][by > 0]} by {abs(by):.0%}" for key, by in moves.items() if f"{abs(by):.0%}" != "0%"]
     link = ", and " if view.loss == "" else ", "
     return said + link.join(["", *more][:2]) + "".join(f", {each}" for each in more[1:])
 

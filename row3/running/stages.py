@@ -82,11 +82,8 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
         return Parameters(prompt.stage.type, None, None, None)
 
     def strongest(key: str) -> Any:
-        sources = (
-            overrides.extra.get(key, getattr(overrides, key, None)),
-            getattr(provider, key),
-            prompt.parameters.get(key),
-        )
+        override = overrides.extra.get(key, getattr(overrides, key, None))
+        sources = (override, getattr(provider, key), prompt.parameters.get(key))
         return next((value for value in sources if value is not None), None)
 
     model = strongest("model")

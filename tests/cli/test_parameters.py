@@ -67,7 +67,11 @@ def test_from_front_matter_to_replay(box: Box, noting: Noting) -> None:
     assert "3" in shown.out
     done = box.row3("--mode", "replay", "--model", "other", "--set", "verbosity=high", code=3)
     assert "first difference in verbosity: verbosity is `low` there and `high` here" in " ".join(done.out.split())
+    done = box.row3("--mode", "replay", "--model", "other", code=3)
+    assert "first difference in verbosity: verbosity is `low` there and none here" in " ".join(done.out.split())
     box.row3("recordings", "verify", code=0)
+    shown = box.row3("--dry-run", "--mode", "record", "--model", "third", "-v", code=0).out
+    assert "reasoning_effort low" in " ".join(shown.split())
 
 
 def test_headers_are_part_of_no_request(box: Box, noting: Noting) -> None:

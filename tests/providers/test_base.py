@@ -36,9 +36,9 @@ def test_every_preset_is_covered_here_and_bounded() -> None:
 
 def test_quirks() -> None:
     assert endpoint_for("openai").limit_field == "max_completion_tokens"
-    assert endpoint_for("gemini").ignored == {"seed"}
-    assert endpoint_for("anthropic").ignored > {"response_format", "reasoning_effort"}
-    assert not endpoint_for("openai").ignored
+    assert endpoint_for("gemini").omits == {"seed"}
+    assert endpoint_for("anthropic").omits > {"response_format", "reasoning_effort"}
+    assert not endpoint_for("openai").omits
 
 
 def test_what_is_given_wins() -> None:

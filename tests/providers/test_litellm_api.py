@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from row3.providers.base import endpoint_for
 from row3.providers.litellm_api import LiteLLMChat
 from tests.local_server import Handler, LocalServer
 
+needs_litellm = pytest.mark.skipif(find_spec("litellm") is None, reason="the extra row3[litellm] is not installed")
 EXTRA = {"reasoning_effort": "low", "top_p": 0.5, "extra_body": {"top_k": 5}}
 
 
@@ -112,13 +114,15 @@ def test_without_litellm_the_extra_is_named(make_request: Any, monkeypatch: pyte
     assert "pip install 'row3[litellm]'" in str(caught.value)
 
 
-def test_it_has_no_responses_api(make_request: Any) -> None:
+def test_it_has_no_responses_api(make_request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", StandIn())
     assert "no Responses API" in str(ask("bedrock", make_request(extra={"api": "responses"})))
 
 
+@needs_litellm
+@pytest.mark.filterwarnings("ignore")  # of its own models
 @pytest.mark.slow
 def test_bedrock_over_http(fake: Any, make_request: Any, make_reply: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("litellm", reason="the extra row3[litellm] is not installed")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "AKIA0123456789")
     monkeypatch.setenv("AWS_REGION_NAME", "us-east-1")
@@ -130,17 +134,18 @@ def test_bedrock_over_http(fake: Any, make_request: Any, make_reply: Any, monkey
     model = "anthropic.claude-sonnet-4-5-20250929-v1:0"
     base_url = fake.url.removesuffix("/v1")
     answer = ask("bedrock", make_request(model=model, extra={"top_p": 0.5}), base_url=base_url)
+    assert isinstance(answer, Answer), answer
     assert (answer.text, answer.prompt_tokens, answer.completion_tokens, answer.omitted) == ("hello", 11, 7, ("seed",))
     assert fake.paths[-1].endswith("/converse")
     assert fake.seen[-1]["inferenceConfig"] == {"temperature": 0.0, "topP": 0.5, "maxTokens": 50}
 
 
+@needs_litellm
+@pytest.mark.filterwarnings("ignore")  # of its own models
 @pytest.mark.slow
 def test_vertex_over_http(
     fake: Any, make_request: Any, make_reply: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("litellm", reason="the extra row3[litellm] is not installed")
-    pytest.importorskip("google.auth", reason="the extra row3[litellm] is not installed")
     token = tmp_path / "credentials.json"
     tokens = LocalServer(Tokens)
     token.write_text(json.dumps(service_account(tokens.address)))
@@ -155,6 +160,7 @@ def test_vertex_over_http(
     base_url = fake.url.removesuffix("/v1")
     answer = ask("vertex", make_request(model="gemini-2.5-flash", extra={"top_p": 0.5}), base_url=base_url)
     tokens.stop()
+    assert isinstance(answer, Answer), answer
     assert (answer.text, answer.prompt_tokens, answer.completion_tokens) == ("hello", 11, 7)
     assert fake.seen[-1]["generationConfig"]["top_p"] == 0.5
 

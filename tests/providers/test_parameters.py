@@ -107,8 +107,8 @@ def test_a_refused_value_is_the_users_to_correct(fake: Any, asker: Asker, make_r
 
 
 def test_what_a_service_ignores_is_not_sent(fake: Any, make_request: Any) -> None:
-    ignored = endpoint_for("anthropic").ignored
-    answer = Asker(fake.url, ignored=ignored).ask(make_request(extra=ALL))
+    ignored = endpoint_for("anthropic").omits
+    answer = Asker(fake.url, omits=ignored).ask(make_request(extra=ALL))
     assert {*answer.omitted} == ignored
     assert not ignored & fake.seen[0].keys()
 
@@ -194,6 +194,11 @@ def test_what_a_response_says(body: dict[str, Any], said: tuple[str, ...]) -> No
     assert (answer.text, answer.finish_reason, answer.instead) == said
 
 
+def test_a_count_that_is_none_is_unknown() -> None:
+    answer = read(response(message(text("x")), usage={"input_tokens": -1, "output_tokens": True}))
+    assert (answer.prompt_tokens, answer.completion_tokens) == (None, None)
+
+
 def test_a_filtered_response_and_a_refusal_are_bad_answers() -> None:
     filtered = read(response(status="incomplete", incomplete_details={"reason": "content_filter"}))
     assert filtered.fault.startswith("filtered")
@@ -208,7 +213,7 @@ def test_a_filtered_response_and_a_refusal_are_bad_answers() -> None:
         {"id": "r"},
         response("text"),  # type: ignore[arg-type]
         response(message({"type": "output_text", "text": 5})),
-        response(message(text("x")), usage={"input_tokens": -1}),
+        response(message(text("x")), usage=[1]),
     ],
 )
 def test_a_broken_response_is_retried(body: Any) -> None:
