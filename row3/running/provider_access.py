@@ -95,7 +95,7 @@ def check_provider(project: Project, suite: Suite) -> list[str]:
     ]
     if suite.rules.judge is not None:
         urls.append(judge_endpoint(project, suite).base_url)
-    if (embeddings := _embedding_endpoint(project, suite)) is not None:
+    if (embeddings := embedding_endpoint(project, suite)) is not None:
         urls.append(embeddings.base_url)
     return [url for url in dict.fromkeys(urls) if url and is_exposed(url)]
 
@@ -259,7 +259,7 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
         paths = project.cases.scored(suite.golden)
         return next((path for path in paths if guard.found(read_text(project.tree, path))), f"suite {suite.name}")
 
-    endpoint, guard = _embedding_endpoint(project, suite), guard_of(project)
+    endpoint, guard = embedding_endpoint(project, suite), guard_of(project)
     embedder: Embedder
     if endpoint is None:
         from row3.providers.minilm import LocalEmbedder
@@ -272,7 +272,7 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
     return GuardedEmbedder(embedder, guard, case_with) if guard else embedder
 
 
-def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
+def embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
     """Return the endpoint for a suite's embeddings; None for the local model, or without matching by meaning.
 
     It is the suite's provider, unless the settings name another address, which gets only the key that they name.
@@ -284,7 +284,7 @@ def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
         return None
     section, key = f"suites.{suite.name}.matching.semantic", settings.key_variable
     if settings.base_url is not None:
-        other = suite.provider.replace(preset="vllm", base_url=settings.base_url, key_variable=key)
+        other = suite.provider.replace(preset="vllm", base_url=settings.base_url, key_variable=key, headers=None)
         return replace(_endpoint(other, lambda _: section), preset="embeddings")
     endpoint = endpoint_of(project, suite)
     if endpoint.preset in WITHOUT_EMBEDDINGS:

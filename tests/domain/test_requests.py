@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.parameters import EXTRA, extra_from, extra_json
 from row3.domain.requests import digest_head, digest_json, digest_of, digest_text, messages_of
 from tests.strategies import json_values
 
@@ -72,3 +73,12 @@ def test_everything_that_can_move_the_answer_moves_the_digest(field: str, value:
 def test_text_cannot_move_between_system_and_user(a: str, b: str, c: str, d: str) -> None:
     one, other = digest(BASE | {"system": a, "user": b}), digest(BASE | {"system": c, "user": d})
     assert (one == other) == ((a, b) == (c, d))
+
+
+@given(st.dictionaries(st.sampled_from(sorted(EXTRA)), json_values(), min_size=1))
+@settings(deadline=None)
+def test_parameters_that_are_set_are_part_of_the_digest_in_any_order(extra: dict[str, Any]) -> None:
+    assert digest(BASE | {"extra": {}}) == digest(BASE)
+    assert digest(BASE | {"extra": extra}) != digest(BASE)
+    assert digest(BASE | {"extra": dict(reversed(extra.items()))}) == digest(BASE | {"extra": extra})
+    assert extra_from(extra_json(extra)) == extra
