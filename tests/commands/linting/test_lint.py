@@ -505,7 +505,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
         ("output: concepts", "outputs: concepts", "invalid-field", "outputs", "outputs:", "did you mean `output`?"),
         (
-            "temperature: 0",
+            "max_tokens: 6000",
             "temperature: 9",
             "invalid-field",
             "temperature",
