@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer
 from row3.comparing.named_sides import Names, Side
-from row3.domain.changes import ChangeCode, MetricChange
+from row3.domain.changes import MetricChange
 from row3.domain.runs import RunHeader
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import compare_case
+from row3.gate.moves import Loss, loss_of
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.run_options import RunOptions
@@ -36,8 +37,8 @@ class Diff:
     compared: int
     settings_differ: bool
     """Whether model or parameters differ; then the loss is tested, and the figures are compared."""
-    loss: ChangeCode
-    """Whether the primary metric's loss is beyond the gate's limit, by the rule of `paired`; empty: ruled out."""
+    loss: Loss
+    """Of the primary metric."""
     unit: str
     """Of the gate's limit."""
     figures: Mapping[str, tuple[float, float]]
@@ -84,8 +85,8 @@ def diff(
             score = score._replace(before=base, change=change)
         comparer.take(score)
     diffs, without_text = _prompt_diffs(left, right)
-    sides, strict = (left.run.header, right.run.header), replace(suite.policy, policy="paired")
-    tested = (change for change in comparer.scores(strict).changes if change.key == suite.kind.primary)
+    sides, metric = (left.run.header, right.run.header), suite.kind.primary_metric
+    margin = suite.policy.margin(metric.key, comparer.pairs.means()[0].get(metric.key, 0.0))
     whole = len(comparer.compared) == len(opened[0].run.cases) == len(opened[1].run.cases)
     return Diff(
         suite=suite.name,
@@ -98,7 +99,7 @@ def diff(
         cases=comparer.largest(),
         compared=len(comparer.compared),
         settings_differ=sides[0].parameters != sides[1].parameters,
-        loss=next((change.code for change in tested), "inconclusive"),
+        loss=loss_of(comparer.pairs.differences(metric), margin) if metric.key in comparer.pairs.counts() else "open",
         unit=suite.policy.unit,
         figures=_figures(*sides) if whole else {},
         prompt_diffs=diffs,

@@ -44,7 +44,8 @@ def leaderboard(
     check_cases(project, suite, session.options)
     mode = session.options.mode or "replay"
     options = replace(session.options, explain=False)
-    given = _values(settings)
+    typed = [parameters_typed([each], where="--set") for each in settings]
+    given = {name: [each[name] for each in typed if name in each] for name in dict.fromkeys(itertools.chain(*typed))}
     askings = combinations(project, suite, options, prompts=prompts, models=models, settings=given)
     if mode != "replay":
         if not prompts and not models and not settings and session.state.budget is None:
@@ -62,9 +63,7 @@ def leaderboard(
     for asking in askings:
         model = ", ".join(dict.fromkeys(each.model for each in asking.parameters.values()))
         parameters = {name: each.as_json() for name, each in asking.parameters.items()}
-        first = next(iter(asking.parameters.values()))
-        varied = [f"{name} {spoken(first.value(name))}" for name, values in given.items() if len(values) > 1]
-        title = " · ".join([labelled(model) if suite.local else model, *varied])
+        title = _title(asking, model, [name for name, values in given.items() if len(values) > 1])
         entrant = Combination(asking.lineup.versions(), model, title, asking.lineup.digests(), parameters)
         answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=quarantined)
         unanswered = entrant.cases("failed")
@@ -98,13 +97,10 @@ def leaderboard(
     return board
 
 
-def _values(settings: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the values of each parameter, as typed."""
-    found: dict[str, list[Any]] = {}
-    for each in settings:
-        for name, value in parameters_typed([each], where="--set").items():
-            found.setdefault(name, []).append(value)
-    return found
+def _title(asking: Asking, model: str, varied: Iterable[str]) -> str:
+    first = next(iter(asking.parameters.values()))
+    settings = [f"{name} {spoken(getattr(first, name, first.extra.get(name)))}" for name in varied]
+    return " · ".join([labelled(model) if asking.suite.local else model, *settings])
 
 
 def _take(

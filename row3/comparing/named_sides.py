@@ -6,7 +6,6 @@ A bare name is tried in the order of `FINDERS`; a prefix such as `git:` picks on
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,7 +21,7 @@ from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
 from row3.project.base import project_at
 from row3.project.config import FILE
-from row3.project.model_parameters import SHORT, ModelParameters, as_typed, parameters_typed
+from row3.project.model_parameters import SHORT, ModelParameters, parameters_typed
 from row3.project.project import Project, baseline_tier, pick_suite
 from row3.project.recordings import open_index
 from row3.project.saved_runs import SavedRun, latest_runs, parse_run, read_log, run_bytes
@@ -255,21 +254,12 @@ class Names:
         old = options.overrides
         overrides = replace(old, model=model or old.model, extra={**old.extra, **typed})
         run = _replayed(project, suite, lineup, replace(options, overrides=overrides))
-        nothing = len(run.failed) == run.cases
-        if nothing and model is not None and model not in (models := recorded_models(project, suite)):
+        if len(run.failed) == run.cases and model and model not in (models := recorded_models(project, suite)):
             raise UsageError(
                 f"no answer from model `{model}` is recorded",
                 where=f"recordings/{suite.name}/",
                 fix=f"Recorded models: {', '.join(models) or 'none'}; "
                 f"record another with `row3 --mode record --model NAME{suite.flag}`",
-            )
-        if nothing and typed:
-            given = [("model", overrides.model or ""), *(("set", as_typed(*each)) for each in overrides.extra.items())]
-            flags = "".join(f" --{option} {shlex.quote(value)}" for option, value in given if value)
-            raise UsageError(
-                f"no answers with `{name}` are recorded",
-                where=f"recordings/{suite.name}/",
-                fix=f"Record them with `row3 --mode record{flags}{suite.flag}`",
             )
         return _side(name, "replayed now", run, project)
 

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-EXTRA: Final[Mapping[str, str]] = {
-    "reasoning_effort": "reasoningEffort",
-    "verbosity": "verbosity",
-    "top_p": "topP",
-    "stop": "stop",
-    "presence_penalty": "presencePenalty",
-    "frequency_penalty": "frequencyPenalty",
-    "service_tier": "serviceTier",
-    "extra_body": "extraBody",
-    "api": "api",
-}
+NAMES = "reasoning_effort verbosity top_p stop presence_penalty frequency_penalty service_tier extra_body api"
+EXTRA: Final[Mapping[str, str]] = {name: name[0] + name.title().replace("_", "")[1:] for name in NAMES.split()}
 """By the name of OpenAI's API, their key in files."""
 Extra = Mapping[str, Any]
 """Those that are set, by the API's names; not to be changed."""

@@ -9,6 +9,7 @@ from row3.comparing.diff import Diff
 from row3.comparing.named_sides import Side
 from row3.domain import numbers
 from row3.domain.metrics import Metric
+from row3.gate.moves import Loss
 from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells, differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
@@ -84,19 +85,23 @@ FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
 WORDS = {"costUsd": ("cheaper", "dearer"), "latencyP50S": ("faster", "slower")}
 
 
+OUTCOMES: Mapping[Loss, str] = {
+    "none": "No worse ({} is ruled out)",
+    "small": "A little worse ({} is ruled out)",
+    "beyond": "Worse ({} is shown)",
+    "open": "Whether it is worse is open ({} is neither shown nor ruled out)",
+}
+
+
 def _outcome(view: Diff, metrics: Sequence[Metric]) -> str:
     """Return `No worse, and cheaper by 40%`, with the loss that is ruled out."""
     metric = next(each for each in metrics if each.key == view.primary)
     change = next(each for each in view.metrics if each.key == view.primary)
     limit = f"a loss of more than {change.limit:g}{'%' if view.unit == 'relative' else ' points'}"
-    words = {
-        "": f"No worse ({metric.title}: {limit} is ruled out)",
-        "worse": f"Worse ({metric.title}: {limit} is shown)",
-    }
-    said = words.get(view.loss, f"Whether it is worse is open ({metric.title}: {limit} is neither shown nor ruled out)")
+    said = OUTCOMES[view.loss].format(f"{metric.title}: {limit}")
     moves = {key: new / old - 1 for key, (old, new) in view.figures.items() if key in WORDS}
     more = [f"{WORDS[key][by > 0]} by {abs(by):.0%}" for key, by in moves.items() if f"{abs(by):.0%}" != "0%"]
-    link = ", and " if view.loss == "" else ", "
+    link = ", and " if view.loss == "none" else ", "
     return said + link.join(["", *more][:2]) + "".join(f", {each}" for each in more[1:])
 
 
@@ -140,7 +145,7 @@ def diff_json(view: Diff) -> dict[str, Any]:
             one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
             for one in view.metrics
         },
-        "loss": view.loss or "ruled out",
+        "loss": view.loss,
         "figures": {key: {"before": old, "after": new} for key, (old, new) in view.figures.items()},
         "intervals": {one.key: interval_json(one.interval) for one in view.metrics if one.interval is not None},
         "cases": [

@@ -57,10 +57,6 @@ class Parameters:
         basic = self.model, self.temperature, self.seed, self.max_tokens
         return hash((*basic, canonical(self.extra)) if self.extra else basic)
 
-    def value(self, name: str) -> Any:
-        """Return one by the API's name; None if it is not set."""
-        return self.extra.get(name) if name in EXTRA else getattr(self, name)
-
     def as_json(self) -> dict[str, Any]:
         """Return them with the keys that files use."""
         basic = {"model": self.model, "temperature": self.temperature, "seed": self.seed, "maxTokens": self.max_tokens}

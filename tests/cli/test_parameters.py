@@ -105,11 +105,12 @@ def test_a_parameter_is_what_differs(box: Box, noting: Noting) -> None:
 
 
 @pytest.mark.parametrize("name", ["effort:medium", "model:other top_p:0.25", "api:responses"])
-def test_what_is_not_recorded_is_told_with_the_command_that_records_it(box: Box, noting: Noting, name: str) -> None:
+def test_what_is_not_recorded_is_told_with_what_differs(box: Box, noting: Noting, name: str) -> None:
     box.row3("--mode", "record", "--model", "other", code=0)
-    done = box.row3("diff", name, "baseline", code=2)
-    assert f"no answers with `{name}` are recorded" in " ".join(done.err.split())
-    assert "Record them with `row3 --mode record" in done.err
+    done = box.row3("diff", name, "baseline", "--model", "other", code=3)
+    said = " ".join(done.err.split())
+    assert f"`{name}` has no recorded answers" in said
+    assert "first difference in" in said
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class Diff:
     notes: Sequence[str] = ("threshold recall minimum: 0.6 → 0.5",)
     primary: str = "overall"
     settings_differ: bool = False
-    loss: str = ""
+    loss: str = "none"
     unit: str = "points"
     figures: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prompt_diffs: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "@@ -1 +1 @@\n-a\n+b"})
@@ -102,12 +102,12 @@ def test_a_diff_says_what_ran_what_differs_and_which_cases_moved() -> None:
 @pytest.mark.parametrize(
     ("loss", "figures", "said"),
     [
-        ("", {"costUsd": (0.01, 0.006), "latencyP50S": (1.0, 0.5)},
+        ("none", {"costUsd": (0.01, 0.006), "latencyP50S": (1.0, 0.5)},
          "No worse (Overall: a loss of more than 5 points is ruled out), and cheaper by 40%, faster by 50%"),
-        ("", {"costUsd": (0.01, 0.01)}, "No worse (Overall: a loss of more than 5 points is ruled out) metric"),
-        ("", {}, "No worse (Overall: a loss of more than 5 points is ruled out) metric"),
-        ("worse", {"costUsd": (0.01, 0.02)}, "Worse (Overall: a loss of more than 5 points is shown), dearer by 100%"),
-        ("inconclusive", {"latencyP50S": (1.0, 2.0)},
+        ("none", {"costUsd": (0.01, 0.01)}, "No worse (Overall: a loss of more than 5 points is ruled out) metric"),
+        ("none", {}, "No worse (Overall: a loss of more than 5 points is ruled out) metric"),
+        ("beyond", {"costUsd": (0.01, 0.02)}, "Worse (Overall: a loss of more than 5 points is shown), dearer by 100%"),
+        ("open", {"latencyP50S": (1.0, 2.0)},
          "Whether it is worse is open (Overall: a loss of more than 5 points is neither shown nor ruled out), "
          "slower by 100%"),
     ],
