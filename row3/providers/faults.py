@@ -151,6 +151,11 @@ def read_body(raw: bytes, expected: str, exchange: Exchange) -> dict[str, Any] |
     return hidden_error(body["error"], text, exchange) if body.get("error") else body
 
 
+def read_count(value: object) -> int | None:
+    """Return a number of tokens; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
 def hidden_error(error: object, text: str, exchange: Exchange) -> Fault:
     """Classify an error object in a 200 response, as OpenRouter sends when a model fails halfway."""
     code = error.get("code") if isinstance(error, dict) else None

@@ -16,7 +16,7 @@ from typing import Any
 from row3.domain.endpoints import Endpoint
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.words import count
-from row3.providers.faults import Exchange, Fault, hidden_error, read_body
+from row3.providers.faults import Exchange, Fault, hidden_error, read_body, read_count
 from row3.providers.openai_client import OpenAIClient
 from row3.providers.redaction import public_model_name
 
@@ -166,11 +166,6 @@ def _finish_reason(choice: dict[str, Any]) -> str:
     if not isinstance(reason, str) or not reason:
         return "unknown"
     return "length" if reason.lower() in ("length", "max_tokens", "max_output_tokens") else reason
-
-
-def read_count(value: object) -> int | None:
-    """Return a number of tokens; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 BATCH_SIZE = 32

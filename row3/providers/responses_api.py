@@ -8,8 +8,7 @@ from typing import Any
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Reply
 from row3.domain.requests import Answer
-from row3.providers.faults import Exchange, Fault, read_body
-from row3.providers.openai_api import read_count
+from row3.providers.faults import Exchange, Fault, read_body, read_count
 from row3.providers.redaction import public_model_name
 
 
