@@ -42,6 +42,8 @@ class Common:
     temperature: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
+    parameters: tuple[str, ...] = ()
+    """Values of --set."""
     repeats: int | None = None
     jobs: int | None = None
     format: str | None = None
@@ -190,13 +192,15 @@ class Common:
 
     def run_options(self, only: frozenset[str] | None = None) -> RunOptions:
         """Options of a run of all cases or of `only`."""
+        from row3.project.model_parameters import parameters_typed
         from row3.running.run_options import RunOptions
         from row3.running.stages import Overrides
 
+        extra = parameters_typed(self.parameters, where="--set")
         return RunOptions(
             mode=self.mode,
             named=self.prompt,
-            overrides=Overrides(self.model, self.temperature, self.seed, self.max_tokens),
+            overrides=Overrides(self.model, self.temperature, self.seed, self.max_tokens, extra),
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
             only=only,

@@ -53,8 +53,9 @@ def diff(common: Common, before: str, after: str) -> int:
     """Compare two prompt versions, runs, baselines, git refs or models without judging.
 
     A and B are each a prompt version (v1.0, decompose-concepts-v1.0), a saved run (`latest`, a run id or its beginning,
-    a file), a baseline (`baseline`, or an archived one's name), a git ref (main, HEAD~3) or model:NAME. B defaults to
-    `latest`. If a name is ambiguous, add its type: prompt:v1.0, run:ID, baseline:NAME, git:REF.
+    a file), a baseline (`baseline`, or an archived one's name), a git ref (main, HEAD~3), model:NAME or a parameter
+    (effort:low). B defaults to `latest`. If a name is ambiguous, add its type: prompt:v1.0, run:ID, baseline:NAME,
+    git:REF.
 
     Versions, models and refs are replayed from recordings; a ref uses its own prompts, golden cases and recordings.
     --prompt sets the version for a model or ref. Exit 3 if recordings are missing.
@@ -85,7 +86,11 @@ def diff(common: Common, before: str, after: str) -> int:
     help="Only this version; vX.Y alone selects it in every prompt. May be repeated. Default: all.",
 )()
 @options.max_cost()
-@options.run_options(without=("model", "prompt"), mode="live or auto: ask for missing answers; default: replay.")
+@options.run_options(
+    without=("model", "prompt"),
+    mode="live or auto: ask for missing answers; default: replay.",
+    parameters="A parameter of the models, such as reasoning_effort=low; several values of one are compared.",
+)
 @options.output_options("table", "json", "markdown")
 def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, ...], max_cost: float | None) -> int:
     """Rank models × prompt versions on a suite by score, cost and latency.
@@ -102,7 +107,7 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
     if max_cost is not None and common.mode in (None, "replay"):
         raise click.UsageError("--max-cost limits live requests; add --mode live")
     session = common.session(LiveFlags(max_cost=max_cost))
-    board = rank(session, prompts=prompts, models=models)
+    board = rank(session, prompts=prompts, models=models, settings=common.parameters)
     common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
     missing = not board.placed or (board.mode != "replay" and board.incomplete)
     return INCOMPLETE if missing else 0

@@ -94,6 +94,13 @@ temperature = option(
 seed = option("--seed", type=int, metavar="N", help="The seed sent to the provider.")
 random_seed = option("--random-seed", type=int, metavar="N", help="Seed of row3's own random choice; default: 0.")
 max_tokens = option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Token limit of an answer.")
+parameter = option(
+    "--set",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the model, such as reasoning_effort=low; overrides row3.toml and the prompt. May be repeated.",
+)
 repeats = option(
     "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
 )
@@ -139,13 +146,14 @@ def choice(text: str = "Only cases whose id matches; may be repeated.") -> Decor
 
 def parameters() -> Decorator[Any]:
     """Options of a request, except the model."""
-    return combine(temperature(), seed(), max_tokens())
+    return combine(temperature(), seed(), max_tokens(), parameter())
 
 
 def run_options(*, without: Collection[str] = (), **described: str) -> Decorator[Any]:
     """Options of a run, except `without`; `described` overrides help texts by name."""
     run = {"suite": suite, "prompt": prompt, "case": choice, "mode": mode, "model": model, "temperature": temperature}
-    run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs, "trust": trust, "resume": resume}
+    run |= {"seed": seed, "max_tokens": max_tokens, "parameters": parameter, "repeats": repeats, "jobs": jobs}
+    run |= {"trust": trust, "resume": resume}
     return combine(
         *(make(described[name]) if name in described else make() for name, make in run.items() if name not in without)
     )

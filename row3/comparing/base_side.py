@@ -204,7 +204,8 @@ class _ManifestAsking(Asking):
         given = self.parameters[prompt.ref.name]
         digest = case.requests[place] if asked else ""
         rest = given.max_tokens, (), prompt.output, dict[str, Any](), "", prompt.digest, variables, digest, arm
-        return Request(case_id, str(prompt.ref), repeat, given.model, given.temperature, given.seed, *rest)
+        request = Request(case_id, str(prompt.ref), repeat, given.model, given.temperature, given.seed, *rest)
+        return request._replace(extra=given.extra)
 
 
 @dataclass(frozen=True, slots=True)

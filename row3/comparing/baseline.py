@@ -78,6 +78,7 @@ def manifest_of(project: Project, run: Run) -> Manifest:
         cases=cases,
         commit=header.commit,
         summary=header.metrics,
+        omitted=header.omitted,
     )
 
 

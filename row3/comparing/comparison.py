@@ -68,6 +68,8 @@ class Comparer:
     """Cases whose recorded answer differs from the baseline's."""
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
     """Models that served the base and the candidate."""
+    omitted: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    """Parameters that the base and the candidate were asked without."""
     aggregate: Aggregate = field(default_factory=Aggregate)
     """The candidate's metrics over all cases outside quarantine."""
     golden: dict[str, str] = field(default_factory=dict)
@@ -90,10 +92,12 @@ class Comparer:
             self._keep(change._replace(move="failed"))
             return
         self.served[1].update(score.served)
+        self.omitted[1].update(score.omitted)
         self.answers.append((case_id, score.all_answers, () if before is None else before.answers))
         self.requests[case_id] = score.all_requests, () if before is None else before.requests
         if before is not None:
             self.served[0].update(before.served)
+            self.omitted[0].update(before.omitted)
             if self.asked_again is not None:
                 self.asked_again[case_id] = before, score._replace(before=None, line=b"", detail=None)
         if case_id in self.watched:

@@ -47,6 +47,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     )
     rules = (gate.base or gate.head).suite(suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
+    base_without, without = (", ".join(sorted(each)) or "none" for each in comparer.omitted)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
     context = Context(
         rolling=tuple(rolling_of(gate, run, 0)),
@@ -58,6 +59,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         recorded=_recorded(gate, comparer),
         model=(before.model, now.model) if settings_differ else None,
         served=(old_model, new_model) if served_differ else None,
+        omitted=None if base_without == without else (base_without, without),
         history_removed=sum(each.suite == suite.name and each.run_id not in run_ids for each in earlier),
         added=added,
         project_changes=() if base is None else tuple(_project_changes(base, session.project, suite.name)),

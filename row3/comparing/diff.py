@@ -9,8 +9,10 @@ from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer
 from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import MetricChange
+from row3.domain.runs import RunHeader
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import compare_case
+from row3.gate.moves import Loss, loss_of
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.run_options import RunOptions
@@ -33,6 +35,14 @@ class Diff:
     cases: Sequence[CaseChange]
     """The cases that moved most, largest move first."""
     compared: int
+    settings_differ: bool
+    """Whether model or parameters differ; then the loss is tested, and the figures are compared."""
+    loss: Loss
+    """Of the primary metric."""
+    unit: str
+    """Of the gate's limit."""
+    figures: Mapping[str, tuple[float, float]]
+    """`costUsd`, `tokens`, `latencyP50S` of both sides' answers to the same cases, if known."""
     prompt_diffs: Mapping[str, str]
     """By prompt name, if the text differs and both texts are available."""
 
@@ -58,7 +68,8 @@ def diff(
     `InvalidFile` for a broken file, `RunIncomplete` if a side has no recorded answer at all.
     """
     names = Names(project, suite, options, named)
-    left, right = [opener().only(only) for opener in [names.find(before), names.find(after)]]
+    opened = [opener() for opener in [names.find(before), names.find(after)]]
+    left, right = [side.only(only) for side in opened]
     comparer = Comparer(suite)
     known = left.project.cases.entries(suite.golden) | right.project.cases.entries(suite.golden)
     old_cases, new_cases = left.run.cases, right.run.cases
@@ -74,18 +85,39 @@ def diff(
             score = score._replace(before=base, change=change)
         comparer.take(score)
     diffs, without_text = _prompt_diffs(left, right)
+    sides, metric = (left.run.header, right.run.header), suite.kind.primary_metric
+    margin = suite.policy.margin(metric, comparer.pairs.means()[0].get(metric.key, 0.0))
+    whole = len(comparer.compared) == len(opened[0].run.cases) == len(opened[1].run.cases)
     return Diff(
         suite=suite.name,
         before=left,
         after=right,
-        notes=[f"the text of {name} as it was run no longer exists" for name in without_text],
+        notes=[f"the text of {name} as it was run no longer exists" for name in without_text] + _omitted(left, right),
         metrics=list(comparer.scores().changes),
         primary=suite.kind.primary,
         moves=dict(comparer.moves.most_common()),
         cases=comparer.largest(),
         compared=len(comparer.compared),
+        settings_differ=sides[0].parameters != sides[1].parameters,
+        loss=loss_of(comparer.pairs.differences(metric), margin) if metric.key in comparer.pairs.counts() else "open",
+        unit=suite.policy.unit,
+        figures=_figures(*sides) if whole else {},
         prompt_diffs=diffs,
     )
+
+
+def _figures(before: RunHeader, after: RunHeader) -> dict[str, tuple[float, float]]:
+    sides = [dict(each.usage) for each in (before, after)]
+    for usage in sides:
+        usage["tokens"] = usage.get("promptTokens", 0) + usage.get("completionTokens", 0)
+    found = {key: tuple(usage.get(key) for usage in sides) for key in ("costUsd", "tokens", "latencyP50S")}
+    return {key: (one, other) for key, (one, other) in found.items() if one is not None and other is not None and one}
+
+
+def _omitted(left: Side, right: Side) -> list[str]:
+    """Return a note if the endpoint refused other parameters of one side."""
+    both = [", ".join(side.run.header.omitted or ["nothing"]) for side in (left, right)]
+    return [f"refused by the endpoint, and not sent: {' → '.join(both)}"] if both[0] != both[1] else []
 
 
 def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:

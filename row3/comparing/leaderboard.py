@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from row3.comparing.named_sides import recorded_models
 from row3.domain.progress import Cost
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
 from row3.domain.scores import CaseScore
-from row3.domain.words import count, did_you_mean
+from row3.domain.words import count, did_you_mean, spoken
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
 from row3.project.criteria import in_force
+from row3.project.model_parameters import parameters_typed
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.budget import prices_of
@@ -30,7 +32,9 @@ from row3.running.session import Session
 from row3.running.suite_run import note_unused_inputs
 
 
-def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()) -> Leaderboard:
+def leaderboard(
+    session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = (), settings: Sequence[str] = ()
+) -> Leaderboard:
     """Rank the `combinations`. Raises `InvalidFile`, `UsageError`, `ProviderStopped`."""
     project, suite = session.project, session.suite
     if suite.system is not None:
@@ -40,9 +44,11 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     check_cases(project, suite, session.options)
     mode = session.options.mode or "replay"
     options = replace(session.options, explain=False)
-    askings = combinations(project, suite, options, prompts=prompts, models=models)
+    typed = [parameters_typed([each], where="--set") for each in settings]
+    given = {name: [each[name] for each in typed if name in each] for name in dict.fromkeys(itertools.chain(*typed))}
+    askings = combinations(project, suite, options, prompts=prompts, models=models, settings=given)
     if mode != "replay":
-        if not prompts and not models and session.state.budget is None:
+        if not prompts and not models and not settings and session.state.budget is None:
             what = f"this would ask for every missing answer of {count(len(askings), 'combination')}"
             fix = "Name some with --model or --prompt, or set --max-cost"
             raise UsageError(what, where=f"--mode {mode}", fix=fix)
@@ -57,7 +63,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     for asking in askings:
         model = ", ".join(dict.fromkeys(each.model for each in asking.parameters.values()))
         parameters = {name: each.as_json() for name, each in asking.parameters.items()}
-        title = labelled(model) if suite.local else model
+        title = _title(asking, model, [name for name, values in given.items() if len(values) > 1])
         entrant = Combination(asking.lineup.versions(), model, title, asking.lineup.digests(), parameters)
         answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=quarantined)
         unanswered = entrant.cases("failed")
@@ -89,6 +95,12 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         what = f"`{suite.kind.primary}` applies to no case for all {count(len(board.placed), 'combination')}"
         raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --model and --prompt")
     return board
+
+
+def _title(asking: Asking, model: str, varied: Iterable[str]) -> str:
+    first = next(iter(asking.parameters.values()))
+    settings = [f"{name} {spoken(getattr(first, name, first.extra.get(name)))}" for name in varied]
+    return " · ".join([labelled(model) if asking.suite.local else model, *settings])
 
 
 def _take(
@@ -133,9 +145,15 @@ MAX_COMBINATIONS = 200
 
 
 def combinations(
-    project: Project, suite: Suite, options: RunOptions, *, prompts: Sequence[str] = (), models: Sequence[str] = ()
+    project: Project,
+    suite: Suite,
+    options: RunOptions,
+    *,
+    prompts: Sequence[str] = (),
+    models: Sequence[str] = (),
+    settings: Mapping[str, Sequence[Any]] = {},
 ) -> list[Asking]:
-    """Return the distinct combinations of a model with a version of each prompt in the pipeline.
+    """Return the distinct combinations of a model and `settings` with a version of each prompt in the pipeline.
 
     A version in `prompts` selects every prompt that has it; a prompt without a selected version uses its highest. No
     `prompts` means all versions; no `models` means those recorded or configured. Raises `UsageError`, also for more
@@ -143,15 +161,17 @@ def combinations(
     """
     chosen = _versions(project, suite, prompts)
     wanted: list[str | None] = [*dict.fromkeys(models)] or [None, *recorded_models(project, suite)]
-    number = len(wanted) * math.prod(map(len, chosen))
+    extras = [dict(zip(settings, values, strict=True)) for values in itertools.product(*settings.values())]
+    number = len(wanted) * len(extras) * math.prod(map(len, chosen))
     if number > MAX_COMBINATIONS:
         what = f"{number:,} combinations are more than {MAX_COMBINATIONS}"
         raise UsageError(what, where="row3 leaderboard", fix="Name some with --prompt")
     found: dict[tuple[object, ...], Asking] = {}
     for picked in itertools.product(*chosen):
         lineup = line_up(project, suite, role="candidate", named=[str(ref) for ref in picked])
-        for model in wanted:
-            own = options if model is None else replace(options, overrides=replace(options.overrides, model=model))
+        for model, extra in itertools.product(wanted, extras):
+            overrides = replace(options.overrides, extra={**options.overrides.extra, **extra})
+            own = replace(options, overrides=overrides if model is None else replace(overrides, model=model))
             try:
                 asking = make_asking(suite, lineup, own)
             except UsageError:

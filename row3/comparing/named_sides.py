@@ -5,6 +5,7 @@ A bare name is tried in the order of `FINDERS`; a prefix such as `git:` picks on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -13,16 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.comparing.base_side import side_of_baseline
+from row3.domain.parameters import Extra
 from row3.domain.prompts import Lineup, PromptRef, parse_reference, parse_version
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
 from row3.project.base import project_at
 from row3.project.config import FILE
+from row3.project.model_parameters import SHORT, ModelParameters, parameters_typed
 from row3.project.project import Project, baseline_tier, pick_suite
 from row3.project.recordings import open_index
 from row3.project.saved_runs import SavedRun, latest_runs, parse_run, read_log, run_bytes
 from row3.project.suites import Suite
+from row3.running.budget import prices_of
 from row3.running.case_results import Packing
 from row3.running.collect import collect, header_for
 from row3.running.lineup import line_up, resolve_version
@@ -36,7 +40,8 @@ WHERE = "row3 diff"
 LATEST, BASELINE = "latest", "baseline"
 SHORT_SHA = 10
 FIX = (
-    "Give a prompt version such as v1.1, `latest`, `baseline`, a run id of .row3/runs, a path, a git ref, or model:NAME"
+    "Give a prompt version such as v1.1, `latest`, `baseline`, a run id of .row3/runs, a path, a git ref, model:NAME, "
+    "or effort:LEVEL"
 )
 
 
@@ -97,7 +102,7 @@ class Names:
         prefix, colon, value = name.partition(":")
         explicit = bool(colon) and prefix in FINDERS
         prefix, value = (prefix, value) if explicit else ("", name)
-        for find in [FINDERS[prefix]] if explicit else list(FINDERS.values())[:-1]:
+        for find in [FINDERS[prefix]] if explicit else BARE.values():
             if (opener := find(self, name, value)) is not None:
                 return opener
         if self.wrong_version is not None:
@@ -171,9 +176,14 @@ class Names:
             return None
         return partial(self._replay_commit, name, value)
 
-    def model(self, name: str, value: str) -> Opener | None:
-        """Return the opener for a model, whose answers need to be recorded."""
-        return partial(self._replay_model, name, value) if value.strip() else None
+    def settings(self, name: str, value: str) -> Opener | None:
+        """Return the opener for a model, a parameter or several, `model:gpt-5-mini effort:low`. Raises `UsageError`."""
+        if not value.strip():
+            return None
+        parts = [part.strip() for part in NEXT_SETTING.split(name)]
+        model = next((part.removeprefix("model:") for part in parts if part.startswith("model:")), None)
+        typed = parameters_typed((part for part in parts if not part.startswith("model:")), where=name, mark=":")
+        return partial(self._replay_settings, name, model, typed)
 
     def _read_run(self, name: str, path: Path) -> Side:
         root = self.project.root
@@ -200,7 +210,8 @@ class Names:
         pack, cases = Packing(suite), project.cases_of(suite)
         results = (pack(stored, answered) for stored in cases if (answered := side.score(stored)) is not None)
         head = header_for(suite, side.asking, mode=side.header.mode) | {"at": manifest.at, "run_id": manifest.run_id}
-        run = collect(results, suite, side.asking.lineup, head, partial=False)
+        cost = prices_of(project, suite, known_models=True).usd
+        run = collect(results, suite, side.asking.lineup, head, partial=False, cost=cost)
         return replace(_side(name, f"{where}, scored now", run, project), texts=_texts(project, run.header))
 
     def _replay_commit(self, name: str, ref: str) -> Side:
@@ -237,12 +248,13 @@ class Names:
                 first = first or error
         raise first or AssertionError
 
-    def _replay_model(self, name: str, model: str) -> Side:
+    def _replay_settings(self, name: str, model: str | None, typed: Extra) -> Side:
         project, suite, options = self.project, self.suite, self.options()
         lineup = line_up(project, suite, role="candidate", named=self.named)
-        options = replace(options, overrides=replace(options.overrides, model=model))
-        run = _replayed(project, suite, lineup, options)
-        if len(run.failed) == run.cases and model not in (models := recorded_models(project, suite)):
+        old = options.overrides
+        overrides = replace(old, model=model or old.model, extra={**old.extra, **typed})
+        run = _replayed(project, suite, lineup, replace(options, overrides=overrides))
+        if len(run.failed) == run.cases and model and model not in (models := recorded_models(project, suite)):
             raise UsageError(
                 f"no answer from model `{model}` is recorded",
                 where=f"recordings/{suite.name}/",
@@ -252,21 +264,26 @@ class Names:
         return _side(name, "replayed now", run, project)
 
 
-FINDERS: Mapping[str, Callable[[Names, str, str], Opener | None]] = {
+Finder = Callable[[Names, str, str], Opener | None]
+BARE: Mapping[str, Finder] = {
     "prompt": Names.prompt,
     "run": Names.saved_run,
     "baseline": Names.baseline,
     "git": Names.git,
-    "model": Names.model,
 }
-"""By prefix; a bare name is never a model."""
+"""What a name without a prefix may be."""
+SETTINGS = ("model", *SHORT, *ModelParameters.model_fields)
+NEXT_SETTING = re.compile(rf"\s+(?=(?:{'|'.join(SETTINGS)}):)")
+FINDERS: Mapping[str, Finder] = {**BARE, **dict.fromkeys(SETTINGS, Names.settings)}
+"""By prefix."""
 
 
 def _replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Run:
     """Return a replay of these prompts; cases without a recording are failed."""
     asking = make_asking(suite, lineup, options)
     head = header_for(suite, asking, mode="replay")
-    return collect(replay(project, suite, asking, options), suite, lineup, head, partial=options.partial)
+    cost = prices_of(project, suite, known_models=True).usd
+    return collect(replay(project, suite, asking, options), suite, lineup, head, partial=options.partial, cost=cost)
 
 
 def _side(name: str, where: str, run: Run, project: Project) -> Side:

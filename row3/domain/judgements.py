@@ -76,6 +76,7 @@ class Code(StrEnum):
     INCOMPARABLE = "incomparable"
     MODEL_CHANGED = "model_changed"
     SERVED_MODEL_CHANGED = "served_model_changed"
+    OMITTED_CHANGED = "omitted_changed"
     RECORDED_AGAIN = "recorded_again"
     RECORDED = "recorded"
     CRITERIA_ADDED = "criteria_added"

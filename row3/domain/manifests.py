@@ -5,7 +5,7 @@ A suite has two tiers: recorded answers for every change, live answers for night
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -83,6 +83,8 @@ class Manifest:
     summary: Mapping[str, float] = field(default_factory=dict)
     """Metrics at the time of saving, for people; row3 does not read them."""
     version: int = 2
+    omitted: Sequence[str] | None = None
+    """Parameters that an answer was given without, as the endpoint refuses them."""
 
     @property
     def versions(self) -> dict[str, str]:
@@ -100,4 +102,4 @@ class Manifest:
         cases = [[each.id, each.digest, each.input, each.requests, each.answers] for each in self.cases.values()]
         prompts = [[name, each.version, each.digest, each.output] for name, each in self.prompts.items()]
         about = [self.suite, self.kind, self.tier, prompts, self.model, self.parameters, self.repeats]
-        return digest_json([*about, sorted(cases), self.version])
+        return digest_json([*about, sorted(cases), self.version, *([self.omitted] if self.omitted else [])])

@@ -78,7 +78,7 @@ class Prompt:
     output: str
     """The kind's output model that the answer must fit."""
     parameters: Mapping[str, Any]
-    """model, temperature, seed, max_tokens; any other source overrides them."""
+    """model and `ModelParameters`; any other source overrides them."""
     body: str
     """The Jinja2 template, blocks `system` and `user`."""
     digest: str

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from row3.domain.files import FilePart, file_inputs
+from row3.domain.parameters import Extra, extra_json
 from row3.errors import InvalidFile
 
 RECORDED_ONLY = "reference-llm"
@@ -121,6 +122,8 @@ class Request(NamedTuple):
     """Result of `digest_of`."""
     by: str = ""
     """Who answers: `judge`, an arm's name, or empty for the suite's provider."""
+    extra: Extra = {}
+    """Further parameters that are set."""
 
     @property
     def texts(self) -> list[str]:
@@ -144,6 +147,7 @@ class Request(NamedTuple):
             "temperature": self.temperature,
             "seed": self.seed,
             "maxTokens": self.max_tokens,
+            **extra_json(self.extra),
             "repeat": self.repeat,
             "schemaDigest": self.schema_digest,
             **({"files": [file.as_json() for file in files]} if (files := self.files) else {}),
@@ -154,10 +158,18 @@ class Request(NamedTuple):
 
 
 def digest_head(
-    *, model: str, temperature: float | None, seed: int | None, max_tokens: int | None, schema_digest: str, repeat: int
+    *,
+    model: str,
+    temperature: float | None,
+    seed: int | None,
+    max_tokens: int | None,
+    schema_digest: str,
+    repeat: int,
+    extra: Mapping[str, Any] = {},
 ) -> bytes:
     """Return the bytes that `digest_of` hashes before the texts; the same for all cases of a prompt."""
-    return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()
+    sent = [model, temperature, seed, max_tokens, schema_digest, repeat]
+    return json.dumps([*sent, extra] if extra else sent, sort_keys=True).encode()
 
 
 def digest_of(head: bytes, messages: Messages) -> str:

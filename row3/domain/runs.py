@@ -71,6 +71,8 @@ class RunHeader(_Plain):
     zones: dict[str, str]
     usage: dict[str, Any] = {}
     complete: bool = True
+    omitted: list[str] | None = None
+    """Parameters that an answer was given without, as the endpoint refuses them."""
 
     @model_validator(mode="after")
     def _checked(self) -> Self:

@@ -58,6 +58,8 @@ class CaseScore(NamedTuple):
     spent: tuple[Spent, ...] = ()
     served: tuple[str, ...] = ()
     """Models that answered, as the provider reports them."""
+    omitted: tuple[str, ...] = ()
+    """Parameters that were not sent, as the endpoint refuses them."""
     digest: str = ""
     """Digest of the golden case's file."""
     source: str | None = None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-REQUEST = ("prompt", "model", "temperature", "seed", "max-tokens")
+REQUEST = ("prompt", "model", "temperature", "seed", "max-tokens", "set")
 GATE = ("policy", "inconclusive", "fail")
 REPEATED: Final[Mapping[str, tuple[str, ...]]] = {
     "row3": (*REQUEST, "mode", "repeats"),

@@ -266,6 +266,7 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
     if (moved := context.provider_moved) is not None:
         figures = {"before": moved.baseline, "after": moved.current}
         yield Reason(Code.PROVIDER_MOVED, Verdict.PROCEED, moved.key, figures)
-    for code, pair in ((Code.MODEL_CHANGED, context.model), (Code.SERVED_MODEL_CHANGED, context.served)):
+    pairs = {Code.MODEL_CHANGED: context.model, Code.SERVED_MODEL_CHANGED: context.served}
+    for code, pair in (pairs | {Code.OMITTED_CHANGED: context.omitted}).items():
         if pair is not None:
             yield Reason(code, Verdict.PROCEED, figures={"before": pair[0], "after": pair[1]})

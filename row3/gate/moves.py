@@ -14,6 +14,8 @@ from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, exceeds, reaches
 
+Loss = Literal["none", "small", "beyond", "open"]
+"""A loss beyond the limit is ruled out (`small`: another is shown), shown, or neither."""
 ALPHA_RARE = 0.05
 """Error rate of ruling out a loss beyond the limit that is rare and large.
 
@@ -160,9 +162,7 @@ def _by_interval(
     if change.p is not None and change.p <= ALPHA:
         return replace(change, verdict=Verdict.BLOCK, code="worse")
     if must_show:
-        interval = moves.interval(1.0 - 2.0 * ALPHA, unseen=False)
-        within = interval is not None and interval.low > -margin + SLACK
-        rare = ALPHA_RARE_BETTER if moves.rise_p() <= ALPHA else ALPHA_RARE
+        within, rare = _within(moves, margin)
         if not within or moves.rare_loss_p(margin) > rare:
             verdict = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
             unclear = replace(plain, verdict=verdict, code="inconclusive")
@@ -173,6 +173,23 @@ def _by_interval(
     if reaches(worse, policy.investigate) and moves.fall_p() <= ALPHA:
         return replace(change, verdict=Verdict.INVESTIGATE, code="worse")
     return plain
+
+
+def _within(moves: Differences, margin: float) -> tuple[bool, float]:
+    """Return whether the interval lies within the limit, and the error rate of ruling out a rare, large loss."""
+    interval = moves.interval(1.0 - 2.0 * ALPHA, unseen=False)
+    within = interval is not None and interval.low > -margin + SLACK
+    return within, ALPHA_RARE_BETTER if moves.rise_p() <= ALPHA else ALPHA_RARE
+
+
+def loss_of(moves: Differences, margin: float) -> Loss:
+    """Return what is known of a metric's loss, by the tests of `paired`; also where no case moved."""
+    if moves.loss_p(margin) <= ALPHA:
+        return "beyond"
+    within, rare = _within(moves, margin)
+    if not within or moves.rare_loss_p(margin) > rare:
+        return "open"
+    return "small" if moves.fall_p() <= ALPHA else "none"
 
 
 def _interval(moves: Differences | None, metric: Metric, level: float, intervals: Intervals) -> Interval | None:

@@ -89,6 +89,8 @@ class Context:
     served: tuple[str, str] | None = None
     provider_moved: MetricChange | None = None
     """How the base's answers moved when they were asked again, if beyond noise."""
+    omitted: tuple[str, str] | None = None
+    """Parameters that the sides were asked without, if they differ."""
     history_removed: int = 0
     rolling: Sequence[Reason] = ()
     """The mean of the latest runs, if the suite's gate uses it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -18,6 +19,7 @@ from row3.gate.policy import PolicyName
 from row3.kinds import DEFAULT
 from row3.project.documents import refuse_numbers, validate
 from row3.project.integration_config import LangFuseConfig, MonitorConfig
+from row3.project.model_parameters import ModelParameters, Temperature
 from row3.project.system_config import Cost, SystemConfig
 from row3.project.tree import Tree, read_text
 
@@ -25,7 +27,6 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Portion = Annotated[float, Field(gt=0, le=1)]
 Points = Annotated[float, Field(ge=0)]
 Percent = Annotated[float, Field(gt=0, le=100)]
-Temperature = Annotated[float, Field(ge=0, le=2)]
 Whole = Annotated[int, Field(ge=1)]
 AtLeastTwo = Annotated[int, Field(ge=2)]
 PerMinute = Annotated[Whole | None, Field(description="Rate limit per minute; default: none.")]
@@ -143,6 +144,26 @@ class LiveConfig(Model):
     gate: GateConfig = GateConfig()
 
 
+class SecretConfig(Model):
+    """A value that an environment variable has."""
+
+    env: Annotated[str, Worded(r"[A-Za-z_][A-Za-z0-9_]{0,63}", "the name of an environment variable")]
+
+
+def _no_secret(headers: dict[str, str | SecretConfig]) -> dict[str, str | SecretConfig]:
+    """Return the headers. Raises `ValueError`, which does not quote a value: it may be a secret."""
+    for name, value in headers.items():
+        if isinstance(value, str) and (SECRET_NAME.search(name) or SECRET_VALUE.match(value)):
+            raise ValueError(f'holds a secret in `{name}`: set a variable to it, and write {name} = {{ env = "NAME" }}')
+    return headers
+
+
+HeaderName = Annotated[str, Worded(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}", "the name of a header")]
+HeaderValue = Annotated[str, Worded(r"[\x20-\x7e]{1,1000}", "printable ASCII")] | SecretConfig
+SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth|cookie|signature")
+SECRET_VALUE = re.compile(r"(?i)(?:bearer|basic) |(?:sk|pk|ghp|gho|xox[a-z]|akia|aiza|eyj)[-_a-z0-9]{12}")
+
+
 class EndpointConfig(Model):
     """Connection to a model; the key comes from the environment only."""
 
@@ -157,18 +178,17 @@ class EndpointConfig(Model):
     max_retries: Annotated[int, Field(ge=0, le=20)] | None = None
     requests_per_minute: PerMinute = None
     tokens_per_minute: PerMinute = None
+    headers: Annotated[dict[HeaderName, HeaderValue], AfterValidator(_no_secret)] | None = None
+    """Further headers; a secret one as `NAME = { env = "VARIABLE" }`."""
 
 
-class ProviderConfig(EndpointConfig):
+class ProviderConfig(EndpointConfig, ModelParameters):
     """A model that answers prompts."""
 
     type: Literal["chat"] = "chat"
 
     preset: Preset = ""
     """Default: openai."""
-    temperature: Temperature | None = None
-    seed: int | None = None
-    max_tokens: Whole | None = None
 
 
 class JudgeConfig(EndpointConfig):

@@ -20,6 +20,7 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
             base_url=provider.base_url,
             cost=found.cost or provider.cost,
             key_variable=found.key_variable or provider.key_variable,
+            headers=found.headers or provider.headers,
             allow_http=provider.allow_http if found.allow_http is None else found.allow_http,
         )
     return found if found.model or found.models else found.replace(model=provider.model)

@@ -41,6 +41,7 @@ class ManifestFile(CamelModel):
     cases: list[ManifestCase]
     commit: str | None = None
     summary: dict[str, float] = {}
+    omitted: list[str] | None = None
     schema_: str | None = Field(default=None, alias="$schema")
 
     @model_validator(mode="after")
@@ -105,7 +106,7 @@ def parse_manifest(raw: bytes, *, where: str) -> Manifest:
 def manifest_bytes(manifest: Manifest) -> bytes:
     """Return the file of a manifest: indented, its cases sorted, one per line, so that git shows which changed."""
     prompts = {name: _PROMPT.dump_python(each, exclude_defaults=True) for name, each in manifest.prompts.items()}
-    given = {name: getattr(manifest, name) for name in HEAD} | {"prompts": prompts}
+    given = {name: getattr(manifest, name) for name in (*HEAD, "omitted")} | {"prompts": prompts}
     head: dict[str, Any] = {"$schema": SCHEMA, "schemaVersion": SCHEMA_VERSION}
     head |= {to_camel(name): value for name, value in given.items() if value is not None}
     text = json.dumps(head, ensure_ascii=False, indent=1)

@@ -23,6 +23,7 @@ from row3.domain.prompts import (
 from row3.errors import InvalidFile
 from row3.project.answer_schemas import named_schema, read_schema
 from row3.project.documents import parse_yaml, read_model, refuse_numbers, validate
+from row3.project.model_parameters import ModelParameters
 from row3.project.tree import Tree, read_text
 
 FOLDER = "prompts"
@@ -32,15 +33,12 @@ NO_PROMPTS = frozenset({"README", "CHANGELOG"})
 PROMOTED_SCHEMA_VERSION = 1
 
 
-class _FrontMatter(Model):
+class _FrontMatter(ModelParameters):
     name: str
     version: Annotated[str, Worded(r"[\s\S]*", 'a version in quotes, like "1.0"')]
     description: str = ""
     output: str
     model: str | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    seed: int | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
     criteria: dict[str, Annotated[float, Field(gt=0)]] = {}
     """Of a rubric: weight by criterion."""
     lessons: bool = False
@@ -114,7 +112,7 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str, tree: Tree
             raise InvalidFile("a judge's rubric has a schema of its own", where=field, fix="Remove it")
         file, model = named_schema(matter.schema_, ref, where=field)
         schema = SchemaSource(file, {}, "", model) if tree is None else read_schema(tree, file, model, where=field)
-    given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
+    given = {key: getattr(matter, key) for key in ("model", *ModelParameters.model_fields)}
     return Prompt(
         ref=ref,
         description=matter.description,

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import CamelModel
+from row3.domain.parameters import EXTRA, extra_json
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version, dump_line, parse_json, quick_json
@@ -28,6 +29,8 @@ SCHEMA_VERSION = 1
 HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
 """Start of a line that row3 wrote; other lines are parsed completely."""
 Count = Annotated[int, Field(ge=0, le=2**53)]
+UNSET = extra_json(dict.fromkeys(EXTRA))
+"""The parameters that a recording has only if they are set."""
 
 
 class Response(CamelModel, extra="ignore"):
@@ -113,12 +116,14 @@ def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] |
 
     Prompt and input may differ, since another prompt or input can render to the same request.
     """
-    recorded = {**recording.request, "repeat": recording.repeat}
+    recorded = {**UNSET, **recording.request, "repeat": recording.repeat}
     sent = {
         "model": wanted.model,
         "temperature": wanted.temperature,
         "seed": wanted.seed,
         "maxTokens": wanted.max_tokens,
+        **UNSET,
+        **extra_json(wanted.extra),
         "repeat": wanted.repeat,
         "schemaDigest": wanted.schema_digest,
     }

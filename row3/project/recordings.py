@@ -12,7 +12,7 @@ from row3.domain.words import marked
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.embeddings import EmbeddingIndex
 from row3.project.json_lines import LineFile, Spot, lines_in
-from row3.project.recording_lines import HEAD, Recording, from_line, other_field, recording_files
+from row3.project.recording_lines import HEAD, UNSET, Recording, from_line, other_field, recording_files
 from row3.project.tree import Tree, same_file
 
 
@@ -146,12 +146,13 @@ class RecordingIndex:
         The fewest differences win, then the request's prompt version, then the promoted one, then the latest.
         """
         wanted = request.fields()
+        keys = dict.fromkeys((*wanted, *UNSET))
         best: tuple[tuple[int, bool, bool], Recording, str, Any, Any] | None = None
         for recording in self.of_case(request.case_id):
             if recording.prompt.rpartition("-v")[0] != request.prompt.rpartition("-v")[0]:
                 continue
             recorded = {"prompt": recording.prompt, "repeat": recording.repeat, **recording.request}
-            different = [key for key in wanted if recorded.get(key) != wanted[key]]
+            different = [key for key in keys if recorded.get(key) != wanted.get(key)]
             first = different[0] if different else "rendered text"
             rank = -len(different), recording.prompt == request.prompt, recording.prompt == promoted
             if best is None or rank >= best[0]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from row3.domain.code import Code
+from row3.domain.models import as_json
 from row3.domain.prompts import PromptRef
 from row3.errors import InvalidFile
 from row3.project.config import FILE, Config
@@ -16,7 +17,7 @@ from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.system_config import PythonConfig
 
-ADDRESS = ("preset", "base_url", "key_variable", "allow_http")
+ADDRESS = ("preset", "base_url", "key_variable", "allow_http", "headers")
 
 
 def code_of(config: Config, suite: Suite) -> Iterator[Code]:
@@ -73,8 +74,8 @@ def _program(place: str, settings: Any) -> Code:
 
 def _address(place: str, settings: Any) -> Iterator[Code]:
     found = {key: value for key in ADDRESS if (value := getattr(settings, key, None))}
-    if found.keys() & {"base_url", "key_variable"}:
-        yield Code(place, _text(found))
+    if found.keys() & {"base_url", "key_variable", "headers"}:
+        yield Code(place, _text(as_json(found)))
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from row3.domain.endpoints import PRESETS, Endpoint, is_here
+from row3.domain.endpoints import PRESETS, Endpoint, Header, is_here
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
 
@@ -79,6 +79,7 @@ def endpoint_for(
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
     allow_http: bool | None = None,
+    headers: tuple[Header, ...] = (),
 ) -> Endpoint:
     """Return the preset's endpoint with every argument that is not None applied; `timeout_s` in seconds.
 
@@ -114,6 +115,7 @@ def endpoint_for(
         max_retries=endpoint.max_retries if max_retries is None else max_retries,
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
+        headers=headers,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Literal
@@ -30,8 +30,15 @@ _NO_MONEY = frozenset(
 _NO_CREDIT = re.compile(r"(?i)credit balance is too low|insufficient (?:credits?|balance|quota)")
 _BAD_KEY = re.compile(r"(?i)api[_ ]key (?:is )?(?:not valid|invalid|expired)|api_key_invalid|api key expired")
 
-OPTIONAL = re.compile(r"\b(?:response_format|temperature|seed|max_tokens|max_completion_tokens)\b")
-"""Fields that row3 drops if the endpoint rejects them: all but model and messages."""
+SPELLED = {
+    "reasoning.effort": "reasoning_effort",
+    "text.verbosity": "verbosity",
+    "text.format": "response_format",
+    "json_schema": "response_format",
+}
+"""Parameters by what messages call them, if that is another name."""
+NEEDED = frozenset({"model", "messages", "input", "instructions", "text"})
+"""Fields that are never left out; `text` has only parameters of their own name."""
 
 _UNSUPPORTED = re.compile(
     r"(?i)(?:not|n't|never)\s+(?:be\s+)?(?:currently\s+)?(?:support|permit|allow|accept|recogni|available|valid|use)"
@@ -39,6 +46,8 @@ _UNSUPPORTED = re.compile(
     r"|invalid (?:parameter|argument|field)|deprecated|\buse\b.{1,60}\binstead"
     r"|\bonly (?:(?:the )?default|be set|[\d.]+ is)"
 )
+_CHOICE = re.compile(r"(?i)(?:supported|allowed|valid) values are:?[^.]*,|input should be .+ or ")
+"""Names several values that it accepts: the endpoint refuses the value, not the parameter."""
 _FILTER = re.compile(
     r"(?i)content[ _-]?(?:filter|management policy|policy[ _]violation|exists risk)|responsibleaipolicyviolation"
     r"|data_?inspection_?failed|violat\w+ (?:our )?usage (?:policy|guidelines)|considered high risk"
@@ -73,6 +82,8 @@ class Exchange:
     """Case-insensitive."""
     guard: Guard
     """Hides secrets in messages."""
+    sent: Collection[str] = ()
+    """Fields of the request's body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +151,11 @@ def read_body(raw: bytes, expected: str, exchange: Exchange) -> dict[str, Any] |
     return hidden_error(body["error"], text, exchange) if body.get("error") else body
 
 
+def read_count(value: object) -> int | None:
+    """Return a number of tokens; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
 def hidden_error(error: object, text: str, exchange: Exchange) -> Fault:
     """Classify an error object in a 200 response, as OpenRouter sends when a model fails halfway."""
     code = error.get("code") if isinstance(error, dict) else None
@@ -163,7 +179,7 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
         return Fault("stop", message, "add credit at the provider, or use --mode replay")
     if status == 401 or (status == 400 and _BAD_KEY.search(error.message + error.code + error.kind)):
         return Fault("stop", message, _key_fix(endpoint))
-    refused = refused_fields(error) if status in (400, 422) else ()
+    refused = refused_fields(error, exchange.sent) if status in (400, 422) else ()
     said = f"{error.code} {error.kind} {error.message}" if status in (400, 403, 422, 451) else ""
     if (error.filtered or _FILTER.search(said)) and not refused:
         return Fault("filtered", message)
@@ -187,16 +203,22 @@ def _fix_for(status: int, error: VendorError) -> str:
     return ""
 
 
-def refused_fields(error: VendorError) -> tuple[str, ...]:
-    """Return the optional fields that a 400 or 422 names as unsupported, the likeliest first.
+def refused_fields(error: VendorError, sent: Collection[str]) -> tuple[str, ...]:
+    """Return the optional fields among the `sent` that a 400 or 422 names as unsupported, the likeliest first.
 
     A complaint about a value (`max_tokens is too large`) does not count: dropping the field changes the request.
     """
+    optional = re.compile("|".join(rf"\b{re.escape(each)}\b" for each in (*SPELLED, *sent) if each not in NEEDED))
+    in_param, in_message = ([*map(_parameter, optional.findall(each))] for each in (error.param, error.message))
     unsupported = error.code.startswith("unsupported_") or _UNSUPPORTED.search(error.message)
-    named = [*OPTIONAL.findall(error.param), *OPTIONAL.findall(error.message)] if unsupported else []
-    if _SCHEMA.search(error.message) or error.param.startswith("response_format"):
-        named.insert(len(OPTIONAL.findall(error.param)), "response_format")
+    named = [*in_param, *in_message] if unsupported and not _CHOICE.search(error.message) else []
+    if _SCHEMA.search(error.message) or error.param.startswith(("response_format", "text.format")):
+        named.insert(len(in_param) if named else 0, "response_format")
     return tuple(dict.fromkeys(named))
+
+
+def _parameter(spelled: str) -> str:
+    return SPELLED.get(spelled, spelled)
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

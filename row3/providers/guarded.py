@@ -63,7 +63,7 @@ def check_request(request: Request, guard: Guard) -> None:
     """Raise `UsageError`, naming the case or prompt, if a request contains a secret."""
     if not guard:
         return
-    sent = (*request.texts, request.model, request.schema_name, canonical(request.schema))
+    sent = (*request.texts, request.model, request.schema_name, canonical(request.schema), canonical(request.extra))
     if variable := guard.found("\n".join(sent)):
         of_case = request.case_id and guard.found(canonical(request.variables))
         where = f"case `{request.case_id}`" if of_case else f"prompt {request.prompt}"

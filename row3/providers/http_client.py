@@ -57,9 +57,12 @@ class LimitedClient(httpx2.AsyncClient):
 
 
 def connect(
-    endpoint: Endpoint, key: str | None, environ: Mapping[str, str], longest_body_bytes: int
+    endpoint: Endpoint, key: str | None, own: Mapping[str, str], environ: Mapping[str, str], longest_body_bytes: int
 ) -> openai.AsyncOpenAI:
-    """Return a new client that tries once. Raises as `httpx2.AsyncClient` for proxies in the environment."""
+    """Return a new client that tries once and sends headers of one's `own`.
+
+    Raises as `httpx2.AsyncClient` for proxies in the environment.
+    """
     import openai  # half a second, which other HTTP need not take
 
     headers = HEADERS | {"authorization"} if key else HEADERS
@@ -67,13 +70,14 @@ def connect(
         headers = HEADERS | {"api-key"}
     elif endpoint.preset == "openai":
         headers |= {f"openai-{name}" for name in ACCOUNT}
+    headers |= {name.lower() for name in own}
     settings: dict[str, Any] = {
         "api_key": key or "none",
         "max_retries": 0,
         # The whole request has a time-out elsewhere, so a slow drip cannot extend it.
         "timeout": httpx2.Timeout(None, connect=CONNECT_S),
         "http_client": LimitedClient(headers, longest_body_bytes),
-        "default_headers": {"Accept-Encoding": "identity"},
+        "default_headers": {"Accept-Encoding": "identity", **own},
     }
     if endpoint.preset == "azure":
         version = environ.get("OPENAI_API_VERSION") or AZURE_API_VERSION

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from row3.domain.endpoints import Endpoint
 from row3.domain.files import PDF
 from row3.domain.requests import Answer, Message, NoAnswer, Request
 from row3.domain.words import count
-from row3.providers.faults import Exchange, Fault, hidden_error, read_body
+from row3.providers.faults import Exchange, Fault, hidden_error, read_body, read_count
 from row3.providers.openai_client import OpenAIClient
 from row3.providers.redaction import public_model_name
 from row3.providers.strict_schema import is_strict
@@ -26,7 +26,7 @@ TEXTS, THOUGHTS = ("text", "output_text"), ("thinking", "reasoning")
 """Types of a message's parts: the answer, and Mistral's and others' reasoning."""
 INSTEAD = ("tool_calls", "function_call", "reasoning_content", "reasoning")
 """Fields that a message may have in the place of an answer; of DeepSeek, vLLM, OpenRouter."""
-LIMITS = ("max_tokens", "max_completion_tokens")
+LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 CHARACTERS_A_TOKEN = 4
 """Estimate, until the endpoint reports its count."""
 
@@ -59,13 +59,19 @@ class OpenAIChat(OpenAIClient):
         """Answer one request; see `Provider.ask` for failures, `OpenAIClient.send` for retries."""
         sent: dict[str, Any] = {}
         key = (self.endpoint.base_url, request.model)
+        path, read = "/chat/completions", read_reply
+        form: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+        if request.extra.get("api") == "responses":
+            from row3.providers.responses_api import read_response, responses_body
+
+            path, read, form = "/responses", read_response, responses_body
 
         def body() -> dict[str, Any]:
             nonlocal sent
             sent = chat_body(request, self.endpoint, self.refused.get(key, ()))
             if self._extra_fields is not None:
                 sent |= self._extra_fields(request)
-            return sent
+            return form(sent)
 
         def refuse(fields: Sequence[str]) -> bool:
             left_out = [field for field in fields if field in sent and self._extra_fields is None][:1]
@@ -73,39 +79,43 @@ class OpenAIChat(OpenAIClient):
             return bool(left_out)
 
         guess = sum(map(len, request.texts)) / CHARACTERS_A_TOKEN + self._longest
-        answer = await self.send("/chat/completions", body, read_reply, refuse, tokens=guess)
+        answer = await self.send(path, body, read, refuse, tokens=guess)
         if isinstance(answer, NoAnswer):
             return Answer("", "content_filter") if answer.filtered else answer
         if answer.prompt_tokens is not None:
             written = answer.completion_tokens or 0
             self._longest = max(self._longest, written)
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
-        omitted = chat_body(request, replace(self.endpoint, json_schema=True, seed=True)).keys() - sent.keys()
+        omitted = chat_body(request, replace(self.endpoint, omits=frozenset())).keys() - sent.keys()
         limited = sent.keys() & set(LIMITS)
         return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:
-    """Return the JSON body of `/chat/completions`, without fields that the endpoint rejects.
+    """Return the JSON body of `/chat/completions`, without fields that the endpoint ignores or has `refused`.
 
-    Temperature, seed and token limit are included only if the request sets them.
+    Parameters are included only if the request sets them.
     """
+    refused = endpoint.omits.union(refused)
     messages = [{"role": message.role, "content": _content_of(message)} for message in request.messages]
     body: dict[str, Any] = {"model": request.model, "messages": messages}
-    if request.temperature is not None and "temperature" not in refused:
+    if request.temperature is not None:
         body["temperature"] = request.temperature
-    if request.seed is not None and endpoint.seed and "seed" not in refused:
+    if request.seed is not None:
         body["seed"] = request.seed
     if request.max_tokens is not None:
-        either = (endpoint.limit_field, *LIMITS)
+        chat = request.extra.get("api") != "responses"
+        either = (endpoint.limit_field, *LIMITS[:2]) if chat else LIMITS[2:]
         limit_field = next((name for name in either if name not in refused), None)
         if limit_field is not None:
             body[limit_field] = request.max_tokens
-    if request.schema and endpoint.json_schema and "response_format" not in refused:
+    if request.schema:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema_name)[:64] or "answer"
         schema = {"name": name, "schema": dict(request.schema), "strict": is_strict(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return body
+    body |= {name: value for name, value in request.extra.items() if name not in ("api", "extra_body")}
+    body |= request.extra.get("extra_body", {})
+    return {name: value for name, value in body.items() if name not in refused}
 
 
 def _content_of(message: Message) -> str | list[dict[str, Any]]:
@@ -145,8 +155,8 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
         text=text,
         finish_reason=_finish_reason(choice),
         served_model=public_model_name(model) if isinstance(model, str) and model else None,
-        prompt_tokens=_count(counts.get("prompt_tokens")),
-        completion_tokens=_count(counts.get("completion_tokens")),
+        prompt_tokens=read_count(counts.get("prompt_tokens")),
+        completion_tokens=read_count(counts.get("completion_tokens")),
         latency_s=latency_s,
         instead=instead,
     )
@@ -173,10 +183,6 @@ def _finish_reason(choice: dict[str, Any]) -> str:
     if not isinstance(reason, str) or not reason:
         return "unknown"
     return "length" if reason.lower() in ("length", "max_tokens", "max_output_tokens") else reason
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 BATCH_SIZE = 32

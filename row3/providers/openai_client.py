@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 from urllib.request import proxy_bypass
 
-from row3.domain.endpoints import Endpoint
+from row3.domain.endpoints import Endpoint, Header
 from row3.domain.requests import NoAnswer
 from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import ProviderStopped, UsageError, as_sentence
@@ -57,6 +57,7 @@ class OpenAIClient:
         self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
         self._guard = NO_SECRETS
+        self._headers: dict[str, str] = {}
         self._clients: list[AsyncOpenAI] = []
         self._idle: list[AsyncOpenAI] = []
         """Each client once for every further request that it can take."""
@@ -122,8 +123,9 @@ class OpenAIClient:
         from row3.providers.http_client import connect
 
         key = self._key()
+        self._resolve_headers({self.endpoint.key_variable or "": key or ""})
         try:
-            client = connect(self.endpoint, key, self._environ, self._longest_body_bytes)
+            client = connect(self.endpoint, key, self._headers, self._environ, self._longest_body_bytes)
         except (ValueError, ImportError, httpx2.InvalidURL):
             if not (names := [name for name in sorted(os.environ) if name.lower() in PROXIES]):
                 raise
@@ -132,6 +134,12 @@ class OpenAIClient:
         self._clients.append(client)
         self._idle += [client] * (CONNECTIONS - 1)
         return client
+
+    def _resolve_headers(self, secrets: Mapping[str, str] = {}) -> None:
+        """Take the values of the endpoint's headers, and hide the secret ones, as `secrets`, in messages."""
+        self._headers = {header.name: self._header(header) for header in self.endpoint.headers}
+        own = {each.variable: self._headers[each.name] for each in self.endpoint.headers if each.variable}
+        self._guard = Guard({**secrets, **own})
 
     def _key(self) -> str | None:
         variable = self.endpoint.key_variable
@@ -143,8 +151,16 @@ class OpenAIClient:
             raise UsageError(what, fix=f"set {variable}, or {self._keyless}")
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise UsageError(f"{variable} contains characters that a key cannot have", fix="copy the key again")
-        self._guard = Guard({variable: key})
         return key
+
+    def _header(self, header: Header) -> str:
+        value = self._environ.get(header.variable, "").strip() if header.variable else header.value
+        if not value:
+            fix = f"set {header.variable}, or remove the header in row3.toml"
+            raise UsageError(f"the header {header.name} needs a value", fix=fix)
+        if not (value.isascii() and value.isprintable()):
+            raise UsageError(f"{header.variable} contains characters that a header cannot have", fix="copy it again")
+        return value
 
     async def _try(self, client: AsyncOpenAI, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
         """Send a request once; the time-out covers all of it."""
@@ -177,7 +193,7 @@ class OpenAIClient:
             if proxy := _proxy_of(self.endpoint.base_url):
                 fix = f"check {proxy} and the base_url"
             return Fault("retry", f"no answer from {host}: {detail}", fix)
-        exchange = Exchange(self.endpoint, response.headers, self._guard)
+        exchange = Exchange(self.endpoint, response.headers, self._guard, body.keys())
         self.pace.read_limits(response.headers)
         if response.has_redirect_location:
             return _redirected(response, self._guard)

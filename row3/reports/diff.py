@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from row3.comparing.diff import Diff
 from row3.comparing.named_sides import Side
 from row3.domain import numbers
 from row3.domain.metrics import Metric
+from row3.gate.moves import Loss
 from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells, differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
@@ -29,7 +30,9 @@ def diff_document(view: Diff, metrics: Sequence[Metric], *, verbose: bool = Fals
     blocks: list[Block] = [
         Title(title),
         Facts([("before", _side(view.before)), ("after", _side(view.after)), *changed]),
+        *([Note([_outcome(view, metrics)])] if view.settings_differ and view.metrics else []),
         _metrics(view, metrics),
+        *_figures(view),
         Note(_compared(view)),
         Title(f"Cases: {moves}", 4),
     ]
@@ -73,6 +76,47 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
     return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
 
 
+FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    "costUsd": ("cost", numbers.money),
+    "tokens": ("tokens", "{:,}".format),
+    "latencyP50S": ("p50", numbers.seconds),
+}
+"""Name and format of each figure."""
+WORDS = {"costUsd": ("cheaper", "dearer"), "latencyP50S": ("faster", "slower")}
+
+
+OUTCOMES: Mapping[Loss, str] = {
+    "none": "No worse ({} is ruled out)",
+    "small": "A little worse ({} is ruled out)",
+    "beyond": "Worse ({} is shown)",
+    "open": "Whether it is worse is open ({} is neither shown nor ruled out)",
+}
+
+
+def _outcome(view: Diff, metrics: Sequence[Metric]) -> str:
+    """Return `No worse, and cheaper by 40%`, with the loss that is ruled out."""
+    metric = next(each for each in metrics if each.key == view.primary)
+    change = next(each for each in view.metrics if each.key == view.primary)
+    limit = f"a loss of more than {change.limit:g}{'%' if view.unit == 'relative' else ' points'}"
+    said = OUTCOMES[view.loss].format(f"{metric.title}: {limit}")
+    moves = {key: new / old - 1 for key, (old, new) in view.figures.items() if key in WORDS}
+    more = [f"{WORDS[key][by > 0]} by {abs(by):.0%}" for key, by in moves.items() if f"{abs(by):.0%}" != "0%"]
+    link = ", and " if view.loss == "none" else ", "
+    return said + link.join(["", *more][:2]) + "".join(f", {each}" for each in more[1:])
+
+
+def _figures(view: Diff) -> list[Block]:
+    if not view.settings_differ or not view.figures:
+        return []
+    rows = [
+        [name, show(old), show(new), f"{new / old - 1:+.0%}".replace("-", numbers.MINUS)]
+        for key, (name, show) in FIGURES.items()
+        if key in view.figures
+        for old, new in [view.figures[key]]
+    ]
+    return [Table(("all answers", "before", "after", "change"), rows, "lrrr")]
+
+
 def _compared(view: Diff) -> list[str]:
     lines = []
     if any(len(side.run.cases) != view.compared for side in (view.before, view.after)):
@@ -101,6 +145,8 @@ def diff_json(view: Diff) -> dict[str, Any]:
             one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
             for one in view.metrics
         },
+        "loss": view.loss,
+        "figures": {key: {"before": old, "after": new} for key, (old, new) in view.figures.items()},
         "intervals": {one.key: interval_json(one.single) for one in view.metrics if one.single is not None},
         "cases": [
             {"id": change.case_id, "change": change.move}

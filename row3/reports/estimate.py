@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain import numbers
+from row3.domain.parameters import extra_json
 from row3.domain.requests import Request
 from row3.domain.words import spoken
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
@@ -69,7 +70,8 @@ def _line(request: Planned) -> str:
 
 
 def _in_full(request: Request) -> list[Block]:
-    values = (("temperature", request.temperature), ("seed", request.seed), ("max tokens", request.max_tokens))
+    values = [("temperature", request.temperature), ("seed", request.seed), ("max tokens", request.max_tokens)]
+    values += request.extra.items()
     parameters = ", ".join(f"{name} {spoken(value)}" for name, value in values)
     head = f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):"
     return [
@@ -110,6 +112,6 @@ ROLES = ("system", "user")
 
 def _texts(request: Request) -> dict[str, Any]:
     by_role = {role: "\n\n".join(each.text for each in request.messages if each.role == role) for role in ROLES}
-    parameters = json_fields(request, "temperature", "seed", "max_tokens") | by_role
+    parameters = json_fields(request, "temperature", "seed", "max_tokens") | extra_json(request.extra) | by_role
     messages = [message.as_json() for message in request.messages]
     return parameters | {"messages": messages, "schema": request.schema_name}

@@ -76,7 +76,7 @@ class Names:
     def __init__(self, entrants: Sequence[Combination]) -> None:
         names = list(dict.fromkeys(name for one in entrants for name in one.prompts))
         self._differ = [name for name in names if len({one.prompts.get(name) for one in entrants}) > 1]
-        self._models = len({one.model for one in entrants}) > 1
+        self._models = len({one.shown_model for one in entrants}) > 1
         if not self._differ and not self._models:
             self._differ, self._models = names, True
         alike = [f"{name} {entrants[0].prompts[name]}" for name in names if name not in self._differ]

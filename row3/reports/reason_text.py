@@ -286,6 +286,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
     Code.INCOMPARABLE: _incomparable,
     Code.MODEL_CHANGED: "the model or its settings changed, so the prompts may not be the cause: {before} → {after}",
     Code.SERVED_MODEL_CHANGED: "the provider served {after}; the base's answers are from {before}",
+    Code.OMITTED_CHANGED: "the sides were asked without parameters that the endpoint refuses: {before} → {after}",
     Code.RECORDED_AGAIN: (
         "a case's answer was recorded again for an unchanged request: {names}",
         "the answers to {n} cases were recorded again for unchanged requests: {names}",

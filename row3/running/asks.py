@@ -9,6 +9,7 @@ from typing import Any
 from row3.domain.asks import FunctionRequest, FunctionScore, Spending, UsageRequest
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.judges import JudgeRequest
+from row3.domain.parameters import EXTRA
 from row3.domain.progress import Spent
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_json
 from row3.domain.scores import CaseScore
@@ -72,7 +73,8 @@ def judge_request(suite: Suite, ask: JudgeRequest, case_id: str) -> Request:
     prompt = judge.rubrics[ask.rubric]
     repeat, which = divmod(ask.vote, len(judge.models))
     schema = suite.kind.judgeable.schema(prompt)
-    parameters = Parameters(judge.models[which], judge.temperature, None, prompt.parameters.get("max_tokens"))
+    extra = {key: value for key, value in prompt.parameters.items() if key in EXTRA}
+    parameters = Parameters(judge.models[which], judge.temperature, None, prompt.parameters.get("max_tokens"), extra)
     begun = begin_request(prompt, parameters, repeat, schema, digest_json(schema), by=JUDGE)
     return fill_request(begun, prompt, case_id, ask.variables)
 

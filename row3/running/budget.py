@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from row3.domain.calls import CALLED
-from row3.domain.endpoints import PRESETS, is_here
+from row3.domain.endpoints import LITELLM, PRESETS, is_here
 from row3.domain.numbers import decimal, money
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import UsageError
@@ -130,7 +130,8 @@ def _service(provider: ProviderConfig | JudgeConfig) -> str:
 def _keyless(provider: ProviderConfig | JudgeConfig) -> bool:
     """Return whether a model runs on this machine behind no key."""
     key = provider.key_variable or PRESETS[provider.preset or "openai"].key_variable
-    return key is None and (not (url := _service(provider)) or is_here(url))
+    cloud = provider.preset in LITELLM
+    return key is None and not cloud and (not (url := _service(provider)) or is_here(url))
 
 
 class Budget:

@@ -42,6 +42,7 @@ class Transcript:
         self.answers: list[str] = []
         self.spent: list[Spent] = []
         self.served: dict[str, None] = {}
+        self.omitted: dict[str, None] = {}
         self._said = hashlib.sha256()
 
     def copy(self) -> Transcript:
@@ -68,6 +69,7 @@ class Transcript:
         self.answers.append(digest)
         if answer.served_model is not None:
             self.served[answer.served_model] = None
+        self.omitted |= dict.fromkeys(answer.omitted)
 
     def onto(self, score: CaseScore) -> CaseScore:
         """Return a score with these requests, answers and grades."""
@@ -78,6 +80,7 @@ class Transcript:
             said=self._said.hexdigest()[:ANSWERS_DIGITS] if self.answers else "",
             spent=tuple(self.spent),
             served=tuple(self.served),
+            omitted=tuple(self.omitted),
         )
 
 

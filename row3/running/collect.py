@@ -189,7 +189,9 @@ def collect(
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
     skipped: dict[str, Counter[str]] = {}
-    ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": [], "ungraded": []}
+    ids: dict[str, list[str]] = {
+        kind: [] for kind in ("failed", "bad_answer", "scored", "quarantined", "ungraded", "omitted")
+    }
     primary = suite.kind.primary
     unscored: list[tuple[str, str, int]] = []
     resting = {entry.case_id for entry in quarantine.active}
@@ -207,6 +209,7 @@ def collect(
         reasons = result.tally.get("unscored", {})
         unscored += [(result.case_id, each, n) for each, n in reasons.items() if not each.endswith(tolerated)]
         spent += result.spent
+        ids["omitted"] += result.omitted
         records.add(result.line)
         if result.detail is not None:
             details.add(result.detail)
@@ -240,6 +243,7 @@ def collect(
         zones={key: zone.word for key, zone in zones.items()},
         usage=usage_json(usage),
         complete=not ids["failed"],
+        omitted=sorted({*ids["omitted"]}) or None,
     )
     return Run(
         header,

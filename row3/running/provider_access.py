@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from row3.domain.calls import CALLED
 from row3.domain.embeddings import LOCAL
-from row3.domain.endpoints import PRESETS
+from row3.domain.endpoints import LITELLM, PRESETS, Header
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
 """Environment variable with OpenAI's address."""
 LANGFUSE_KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
-WITHOUT_EMBEDDINGS = ("anthropic", "local")
+AWS_KEYS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
+WITHOUT_EMBEDDINGS = ("anthropic", "local", *LITELLM)
 """Presets that offer no embeddings."""
 
 
@@ -61,6 +62,10 @@ def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], s
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,
             allow_http=settings.allow_http,
+            headers=tuple(
+                Header(name, value) if isinstance(value, str) else Header(name, variable=value.env)
+                for name, value in (settings.headers or {}).items()
+            ),
         )
     except UsageError as error:
         if address and error.where == "base_url":
@@ -91,7 +96,7 @@ def check_provider(project: Project, suite: Suite) -> list[str]:
     ]
     if suite.rules.judge is not None:
         urls.append(judge_endpoint(project, suite).base_url)
-    if (embeddings := _embedding_endpoint(project, suite)) is not None:
+    if (embeddings := embedding_endpoint(project, suite)) is not None:
         urls.append(embeddings.base_url)
     return [url for url in dict.fromkeys(urls) if url and is_exposed(url)]
 
@@ -152,7 +157,7 @@ def guard_of(project: Owner) -> Guard:
     from row3.providers.system import is_secret
 
     names = dict.fromkeys(preset.key_variable for preset in PRESETS.values() if preset.key_variable)
-    names |= dict.fromkeys((*LANGFUSE_KEYS, *_key_variables(project.config.model_dump(), is_secret)))
+    names |= dict.fromkeys((*LANGFUSE_KEYS, *AWS_KEYS, *_key_variables(project.config.model_dump(), is_secret)))
     return Guard({name: os.environ.get(name, "").strip() for name in names})
 
 
@@ -161,7 +166,7 @@ def _key_variables(settings: dict[str, Any], is_secret: Callable[[str], bool]) -
         if key == "key_variable" and value:
             yield value
         elif key == "env":
-            yield from filter(is_secret, value)
+            yield from [value] if isinstance(value, str) else filter(is_secret, value)
         elif isinstance(value, dict):
             yield from _key_variables(value, is_secret)
 
@@ -205,6 +210,10 @@ def provider_at(project: Project, endpoint: Endpoint, keyless: str = KEYLESS) ->
         from row3.providers.local import LocalModel
 
         return LocalModel(endpoint)
+    if endpoint.preset in LITELLM:
+        from row3.providers.litellm_api import LiteLLMChat
+
+        return LiteLLMChat(endpoint, environ=os.environ, refused=project.refused)
     from row3.providers.openai_api import OpenAIChat
 
     return OpenAIChat(endpoint, environ=os.environ, refused=project.refused, keyless=keyless)
@@ -251,7 +260,7 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
         paths = project.cases.scored(suite.golden)
         return next((path for path in paths if guard.found(read_text(project.tree, path))), f"suite {suite.name}")
 
-    endpoint, guard = _embedding_endpoint(project, suite), guard_of(project)
+    endpoint, guard = embedding_endpoint(project, suite), guard_of(project)
     embedder: Embedder
     if endpoint is None:
         from row3.providers.minilm import LocalEmbedder
@@ -264,7 +273,7 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
     return GuardedEmbedder(embedder, guard, case_with) if guard else embedder
 
 
-def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
+def embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
     """Return the endpoint for a suite's embeddings; None for the local model, or without matching by meaning.
 
     It is the suite's provider, unless the settings name another address, which gets only the key that they name.
@@ -276,7 +285,7 @@ def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
         return None
     section, key = f"suites.{suite.name}.matching.semantic", settings.key_variable
     if settings.base_url is not None:
-        other = suite.provider.replace(preset="vllm", base_url=settings.base_url, key_variable=key)
+        other = suite.provider.replace(preset="vllm", base_url=settings.base_url, key_variable=key, headers=None)
         return replace(_endpoint(other, lambda _: section), preset="embeddings")
     endpoint = endpoint_of(project, suite)
     if endpoint.preset in WITHOUT_EMBEDDINGS:

@@ -25,6 +25,7 @@ from row3.project.chosen_cases import choose_cases
 from row3.project.config import Mode
 from row3.project.files import disk_faults, write_atomic
 from row3.project.local_state import in_local, local_folder
+from row3.project.model_parameters import as_typed
 from row3.project.project import Guard, Project, open_project, pick_suite
 from row3.project.saved_runs import (
     RUNS,
@@ -113,6 +114,7 @@ def given_by(options: RunOptions, command: CommandOptions) -> Given:
         ("temperature", overrides.temperature),
         ("seed", overrides.seed),
         ("max-tokens", overrides.max_tokens),
+        *(("set", as_typed(*setting)) for setting in overrides.extra.items()),
         ("repeats", options.repeats if options.repeats > 1 else None),
         ("mode", options.mode),
         *command.gate.given,

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled_call, filled_stage
 from row3.domain.judges import GUARD, fenced
+from row3.domain.parameters import EXTRA, Extra, extra_from, extra_json
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import Message, Messages, Request, canonical, digest_head, digest_json, digest_of, messages_of
 from row3.errors import InvalidFile, UsageError
@@ -37,6 +38,8 @@ class Overrides:
     temperature: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
+    extra: Extra = field(default_factory=dict)
+    """Those set by name; they come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +50,23 @@ class Parameters:
     temperature: float | None
     seed: int | None
     max_tokens: int | None
+    extra: Extra = field(default_factory=dict)
+    """Further parameters that are set."""
+
+    def __hash__(self) -> int:
+        basic = self.model, self.temperature, self.seed, self.max_tokens
+        return hash((*basic, canonical(self.extra)) if self.extra else basic)
 
     def as_json(self) -> dict[str, Any]:
         """Return them with the keys that files use."""
-        return {"model": self.model, "temperature": self.temperature, "seed": self.seed, "maxTokens": self.max_tokens}
+        basic = {"model": self.model, "temperature": self.temperature, "seed": self.seed, "maxTokens": self.max_tokens}
+        return basic | extra_json(self.extra)
 
 
 def parameters_from(value: Mapping[str, Any]) -> Parameters:
     """Read parameters from a saved run or a recording."""
-    return Parameters(value.get("model", ""), value.get("temperature"), value.get("seed"), value.get("maxTokens"))
+    basic = value.get("model", ""), value.get("temperature"), value.get("seed"), value.get("maxTokens")
+    return Parameters(*basic, extra_from(value))
 
 
 def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides) -> Parameters:
@@ -63,18 +74,20 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
     if prompt.stage is not None:
         if overrides != Overrides():
             what = f"a suite answered by `{prompt.stage.type}` has no model parameters"
-            raise UsageError(what, where="--model, --temperature, --seed, --max-tokens", fix="Leave them out")
+            raise UsageError(what, where="--model, --temperature, --seed, --max-tokens, --set", fix="Leave them out")
         return Parameters(prompt.stage.type, None, None, None)
 
     def strongest(key: str) -> Any:
-        sources = (getattr(overrides, key), getattr(provider, key), prompt.parameters.get(key))
+        override = overrides.extra.get(key, getattr(overrides, key, None))
+        sources = (override, getattr(provider, key), prompt.parameters.get(key))
         return next((value for value in sources if value is not None), None)
 
     model = strongest("model")
     if model is None:
         fix = "Set it there, in the prompt, or with --model"
         raise UsageError("no model is set", where="row3.toml field provider.model", fix=fix)
-    return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
+    extra = {key: value for key in EXTRA if (value := strongest(key)) is not None and (key, value) != ("api", "chat")}
+    return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"), extra)
 
 
 def request_messages(prompt: Prompt, variables: Mapping[str, Any]) -> Messages:
@@ -96,7 +109,8 @@ def begin_request(
     prompt: Prompt, parameters: Parameters, repeat: int, schema: Mapping[str, Any], schema_digest: str, *, by: str
 ) -> tuple[Request, bytes]:
     """Return the fields that a prompt's requests share whatever the case, and the head of their digests."""
-    sent = {**asdict(parameters), "schema_digest": schema_digest, "repeat": repeat}
+    sent = {each.name: getattr(parameters, each.name) for each in fields(parameters)}
+    sent |= {"schema_digest": schema_digest, "repeat": repeat}
     begun = Request(
         **sent,
         case_id="",

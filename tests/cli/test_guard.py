@@ -227,6 +227,15 @@ def test_in_ci_without_a_protected_branch_nothing_runs(box: Box) -> None:
     assert ran(box) == []
 
 
+def test_a_secret_header_is_sent_only_where_the_base_sends_it(tiny_promoted: Box, tmp_path: Path) -> None:
+    box = tiny_promoted.copy(tmp_path / "project")
+    box.write("row3.toml", box.read("row3.toml") + '[provider.headers]\nX-Gate = { env = "GATE" }\n')
+    box.prompt("1.2")
+    box.commit("a header")
+    done = box.row3("--compare", "--against", "HEAD~1", "--mode", "record", code=2, OPENAI_API_KEY="sk-x")
+    assert '"headers":{"X-Gate":{"env":"GATE"}}' in done.err
+
+
 def test_a_key_goes_to_the_base_s_address_only(tiny_promoted: Box, tmp_path: Path) -> None:
     box = tiny_promoted.copy(tmp_path / "project")
     box.replace("row3.toml", "[provider]\n", '[provider]\nbase_url = "http://127.0.0.1:9/v1"\n')

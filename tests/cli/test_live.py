@@ -144,13 +144,22 @@ def test_a_temperature_that_the_model_refuses_is_left_out_told_and_recorded(box:
     try:
         fake.serve(box, max_retries=0)
         done = box.row3("--mode", "record", "--model", "other", code=0)
+        result = box.row3("--compare", "--model", "other", "--format", "json", code=0).json
+        shown = box.row3("diff", "model:baker-1", "model:other", code=0).out
+        box.row3("--baseline", "--mode", "record", "--model", "other", code=0)
     finally:
         fake.stop()
     assert done.err.count("the endpoint does not accept temperature; requests were sent without") == 1
-    lines = [json.loads(line) for path in box.root.glob("recordings/*/*.jsonl") for line in path.open(encoding="utf-8")]
-    own = [line for line in lines if line["request"]["model"] == "other"]
-    assert [(line["request"]["temperature"], line["response"]["omitted"]) for line in own] == [(0, ["temperature"])] * 3
+    files = [path.read_text("utf-8").splitlines() for path in box.root.glob("recordings/*/*.jsonl")]
+    own = [line for text in files for line in map(json.loads, text) if line["request"]["model"] == "other"]
+    assert [(line["request"]["temperature"], line["response"]["omitted"]) for line in own] == [(0, ["temperature"])] * 6
     box.row3("--mode", "replay", "--model", "other", code=0)
+    found = [each["figures"] for each in result["reasons"] if each["code"] == "omitted_changed"]
+    assert found == [{"before": "none", "after": "temperature"}]
+    assert "refused by the endpoint, and not sent: nothing → temperature" in " ".join(shown.split())
+    assert json.loads(box.read("baselines/bread.json"))["omitted"] == ["temperature"]
+    result = box.row3("--compare", "--model", "other", "--format", "json", code=0).json
+    assert "omitted_changed" not in str(result["reasons"])
 
 
 def test_an_answer_cut_off_is_marked_and_one_that_is_no_json_scores_0(box: Box, model: Make) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.files import FileInput, FilePart
+from row3.domain.parameters import EXTRA, extra_from, extra_json
 from row3.domain.requests import (
     Message,
     digest_head,
@@ -114,3 +115,12 @@ def test_the_digest_of_an_input_covers_the_bytes_of_its_files_and_is_else_that_o
     )  # type: ignore[misc]
     assert digest_json(first) == digest_json(plain) == input_digest(plain)
     assert len({input_digest(each) for each in (plain, first, second)}) == 3
+
+
+@given(st.dictionaries(st.sampled_from(sorted(EXTRA)), json_values(), min_size=1))
+@settings(deadline=None)
+def test_parameters_that_are_set_are_part_of_the_digest_in_any_order(extra: dict[str, Any]) -> None:
+    assert digest(BASE | {"extra": {}}) == digest(BASE)
+    assert digest(BASE | {"extra": extra}) != digest(BASE)
+    assert digest(BASE | {"extra": dict(reversed(extra.items()))}) == digest(BASE | {"extra": extra})
+    assert extra_from(extra_json(extra)) == extra

@@ -272,6 +272,7 @@ ROWS = {
     "a case breaks": ({"scores": side(broke=["rye"])}, [("case_broke", INVESTIGATE)]),
     "another model": ({"model": ("a", "b")}, [("model_changed", PROCEED)]),
     "another served model": ({"served": ("a", "b")}, [("served_model_changed", PROCEED)]),
+    "other parameters refused": ({"omitted": ("none", "temperature")}, [("omitted_changed", PROCEED)]),
     "identical requests, other answers": ({"recorded_again": ("rye",)}, [("recorded_again", INVESTIGATE)]),
     "a case added": ({"changes": [added()], "after": side()}, [("criteria_added", PROCEED)]),
     "a case added and not answered": (

@@ -14,7 +14,8 @@ from scipy import stats
 from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
-from row3.gate.moves import Intervals, compare_metrics
+from row3.gate.intervals import Differences
+from row3.gate.moves import Intervals, compare_metrics, loss_of
 from row3.gate.pairs import Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, PolicyName, exceeds
 from tests.rows import every_row
@@ -523,3 +524,28 @@ def test_the_intervals_that_are_shown_side_by_side_have_one_level(rule: PolicyNa
         assert change.interval is not None
         assert change.interval.level == pytest.approx(1.0 - (1.0 - rules.level) / change.tests)
     assert any(change.tests > 1 for change in changes.values()) is (rule != "fixed")
+
+
+@pytest.mark.parametrize(
+    ("moved", "loss"),
+    [
+        ([0.0] * 3, "open"),
+        ([0.0] * 100, "none"),
+        ([*WAVE] * 30, "none"),
+        ([-0.02, -0.01] * 50, "small"),
+        ([-0.2, -0.1] * 50, "beyond"),
+        ([-0.3, 0.3] * 5, "open"),
+        ([-0.06, -0.04] * 4, "open"),
+        ([0.3, 0.1] * 30, "none"),
+    ],
+)
+def test_what_is_known_of_a_loss(moved: list[float], loss: str) -> None:
+    assert loss_of(Differences(moved, lowest=-0.9, highest=0.5), 0.05) == loss
+
+
+@given(st.lists(st.floats(-0.9, 0.5), min_size=2, max_size=40), st.floats(0.01, 0.5))
+@settings(deadline=None)
+def test_a_loss_that_is_ruled_out_was_not_seen_and_one_that_is_shown_was(moved: list[float], margin: float) -> None:
+    mean, loss = sum(moved) / len(moved), loss_of(Differences(moved, lowest=-0.9, highest=0.5), margin)
+    assert loss not in ("none", "small") or mean > -margin
+    assert loss != "beyond" or mean < -margin

@@ -20,6 +20,8 @@ from tests.rows import every_row
         ("ollama", "http://localhost:11434/v1", None),
         ("vllm", "http://localhost:8000/v1", None),
         ("llama.cpp", "http://localhost:8080/v1", None),
+        ("bedrock", "", None),
+        ("vertex", "", None),
         ("local", "", None),
     ],
 )
@@ -29,15 +31,15 @@ def test_where_each_preset_points(preset: str, url: str, variable: str | None) -
 
 
 def test_every_preset_is_covered_here_and_bounded() -> None:
-    assert len(PRESETS) == 9
+    assert len(PRESETS) == 11
     assert all(0 < endpoint.timeout_s <= 600 and endpoint.max_retries <= 4 for endpoint in PRESETS.values())
 
 
 def test_quirks() -> None:
     assert endpoint_for("openai").limit_field == "max_completion_tokens"
-    assert not endpoint_for("gemini").seed
-    assert endpoint_for("gemini").json_schema
-    assert not endpoint_for("anthropic").json_schema
+    assert endpoint_for("gemini").omits == {"seed"}
+    assert endpoint_for("anthropic").omits > {"response_format", "reasoning_effort"}
+    assert not endpoint_for("openai").omits
 
 
 def test_what_is_given_wins() -> None:

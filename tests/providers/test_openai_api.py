@@ -536,7 +536,7 @@ def test_an_unencodable_request_fails_alone(
 
 def test_nothing_optional_is_sent_unasked(fake: Any, make_request: Any) -> None:
     request = make_request(temperature=None, seed=None, max_tokens=None, system="")
-    Asker(fake.url, json_schema=False).ask(request)
+    Asker(fake.url, omits=frozenset({"response_format"})).ask(request)
     assert fake.seen == [{"model": "model-1", "messages": [{"role": "user", "content": request.texts[-1]}]}]
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pytest
+
 from row3.domain.changes import MetricChange
 from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange, Verdict
@@ -62,6 +64,10 @@ class Diff:
     after: Side = field(default_factory=lambda: Side("decompose-concepts-v1.1", "replayed now", LATER))
     notes: Sequence[str] = ("threshold recall minimum: 0.6 → 0.5",)
     primary: str = "overall"
+    settings_differ: bool = False
+    loss: str = "none"
+    unit: str = "points"
+    figures: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prompt_diffs: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "@@ -1 +1 @@\n-a\n+b"})
     unanswered: Sequence[Side] = (Side("latest", missing=("c",), problem="no recording"),)
     metrics: Sequence[MetricChange] = (MetricChange("overall", 0.72, 0.7, -0.02, 2.0, Verdict.PROCEED, 1, None, SOME),)
@@ -92,6 +98,36 @@ def test_a_diff_says_what_ran_what_differs_and_which_cases_moved() -> None:
         "▲ ozone-diplomacy +20.0 + 9 relationships found: cause 0 CAUSES effect 0 and 8 more",
     ):
         assert part in text, part
+
+
+@pytest.mark.parametrize(
+    ("loss", "figures", "said"),
+    [
+        ("none", {"costUsd": (0.01, 0.006), "latencyP50S": (1.0, 0.5)},
+         "No worse (Overall: a loss of more than 5 points is ruled out), and cheaper by 40%, faster by 50%"),
+        ("none", {"costUsd": (0.01, 0.01)}, "No worse (Overall: a loss of more than 5 points is ruled out) metric"),
+        ("none", {}, "No worse (Overall: a loss of more than 5 points is ruled out) metric"),
+        ("beyond", {"costUsd": (0.01, 0.02)}, "Worse (Overall: a loss of more than 5 points is shown), dearer by 100%"),
+        ("open", {"latencyP50S": (1.0, 2.0)},
+         "Whether it is worse is open (Overall: a loss of more than 5 points is neither shown nor ruled out), "
+         "slower by 100%"),
+    ],
+)  # fmt: skip
+def test_other_settings_are_compared_with_their_figures(
+    loss: str, figures: dict[str, tuple[float, float]], said: str
+) -> None:
+    view = Diff(settings_differ=True, loss=loss, figures=figures)
+    text = " ".join(terminal_text(diff_document(view, METRICS)).split())
+    assert said in text
+    assert said not in " ".join(terminal_text(diff_document(replace(view, settings_differ=False), METRICS)).split())
+    assert diff_json(view)["figures"].keys() == figures.keys()
+
+
+def test_figures_are_shown_with_their_change() -> None:
+    view = Diff(settings_differ=True, figures={"costUsd": (0.01, 0.006), "tokens": (1200, 1800)})
+    text = " ".join(terminal_text(diff_document(view, METRICS)).split())
+    assert "cost $0.0100 $0.0060 −40%" in text
+    assert "tokens 1,200 1,800 +50%" in text
 
 
 def test_nothing_differs() -> None:

@@ -20,7 +20,7 @@ from row3.running.evaluate import Asking, More, average, steps
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay
 from row3.running.session import Session
-from row3.running.stages import Overrides, parameters_of
+from row3.running.stages import Overrides, parameters_from, parameters_of
 from tests.conftest import Open
 from tests.projects import CASES, Box, flawless
 
@@ -112,6 +112,13 @@ def test_flags_override_the_file_and_the_file_the_prompt(small: Box, opened: Ope
     assert (strong.model, strong.temperature, strong.seed, strong.max_tokens) == ("n", 0.0, 0, 7)
     with pytest.raises(UsageError, match="no model is set"):
         parameters_of(prompt, ProviderConfig(), Overrides())
+    low = ProviderConfig(model="m", reasoning_effort="low", top_p=0.5, api="responses")
+    strong = parameters_of(
+        prompt, low, Overrides(extra={"reasoning_effort": "high", "temperature": 1.0, "api": "chat"})
+    )
+    assert (strong.temperature, strong.extra) == (1.0, {"reasoning_effort": "high", "top_p": 0.5})
+    assert parameters_from(strong.as_json()) == strong
+    assert len({strong, parameters_from(strong.as_json()), parameters_of(prompt, low, Overrides())}) == 2
 
 
 def test_equal_requests_have_equal_digests_and_others_differ(small: Box, opened: Open) -> None:

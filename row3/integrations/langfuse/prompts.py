@@ -20,6 +20,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection, in_path
 from row3.project import prompts as store
 from row3.project.changelog import insert_entry, unreleased_entry
+from row3.project.model_parameters import ModelParameters
 from row3.project.project import CHANGELOG, Project, read_changelog
 from row3.project.transaction import commit, writing
 from row3.running.rendering.templates import body_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 VERSION = "row3Version"
 """Key of the configuration for the version that was pushed."""
-FRONT = ("description", "output", "model", "temperature", "seed", "max_tokens", "criteria", "lessons")
+FRONT = ("description", "output", "model", *ModelParameters.model_fields, "criteria", "lessons")
 """Keys of the front matter that go into the configuration."""
 LABEL = re.compile(r"[a-z0-9_.-]{1,36}\Z")
 

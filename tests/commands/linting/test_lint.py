@@ -417,7 +417,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
         ("output: concepts", "outputs: concepts", "invalid-field", "outputs", "outputs:", "did you mean `output`?"),
         (
-            "temperature: 0", "temperature: 9", "invalid-field", "temperature", "temperature: 9",
+            "max_tokens: 6000", "temperature: 9", "invalid-field", "temperature", "temperature: 9",
             "should be a number <= 2",
         ),
         ('version: "1.0"', "version: 1.0", "invalid-field", "version", "version: 1.0", "should be a version in quotes"),
