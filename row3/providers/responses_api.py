@@ -18,7 +18,7 @@ def responses_body(chat: Mapping[str, Any]) -> dict[str, Any]:
     messages = body.pop("messages")
     if messages[0]["role"] == "system":
         body["instructions"], messages = messages[0]["content"], messages[1:]
-    body["input"] = messages
+    body["input"] = [{**message, "content": _content(message["content"])} for message in messages]
     text: dict[str, Any] = {}
     if (schema := body.pop("response_format", None)) is not None:
         text["format"] = {"type": schema["type"], **schema["json_schema"]}
@@ -29,6 +29,22 @@ def responses_body(chat: Mapping[str, Any]) -> dict[str, Any]:
     if (effort := body.pop("reasoning_effort", None)) is not None:
         body["reasoning"] = {**body.get("reasoning", {}), "effort": effort}
     return body
+
+
+def _content(content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """Return a message's content, its parts as `/responses` names them."""
+    if isinstance(content, str):
+        return content
+    parts: list[dict[str, Any]] = []
+    for part in content:
+        match part["type"]:
+            case "text":
+                parts.append({"type": "input_text", "text": part["text"]})
+            case "image_url":
+                parts.append({"type": "input_image", "image_url": part["image_url"]["url"]})
+            case _:
+                parts.append({"type": "input_file", **part["file"]})
+    return parts
 
 
 class _Part(Reply):

@@ -238,3 +238,17 @@ def test_fields_of_ones_own_are_kept_beside_the_parameters(own: dict[str, Any]) 
 
 def read(body: Any) -> Any:
     return read_response(json.dumps(body).encode(), Exchange(endpoint_for("openai"), {}, NO_SECRETS), 1.5)
+
+
+def test_parts_have_the_names_of_responses() -> None:
+    parts = [
+        {"type": "text", "text": "Read:"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}},
+        {"type": "file", "file": {"filename": "document.pdf", "file_data": "data:application/pdf;base64,eA=="}},
+    ]
+    (asked,) = responses_body({"messages": [{"role": "user", "content": parts}]})["input"]
+    assert asked["content"] == [
+        {"type": "input_text", "text": "Read:"},
+        {"type": "input_image", "image_url": "data:image/png;base64,eA=="},
+        {"type": "input_file", "filename": "document.pdf", "file_data": "data:application/pdf;base64,eA=="},
+    ]
