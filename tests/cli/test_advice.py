@@ -22,6 +22,7 @@ from row3.reports.terminal import terminal_text
 from row3.reports.verdict_text import what_next
 from row3.running.run_options import RunOptions
 from row3.running.session import open_session
+from tests.chat_server import FakeModel, FakeReply
 from tests.journeys import BASELINE, GOOD, RYE, draft, settings
 from tests.projects import CASES, SUITE, Box, first
 
@@ -65,9 +66,10 @@ def told(comparison: Comparison, *, hook: bool) -> list[str]:
 
 
 @pytest.fixture(params=[2, 3])
-def fallen(box: Box, request: pytest.FixtureRequest) -> tuple[Box, Comparison]:
+def fallen(box: Box, model: Callable[..., FakeModel], request: pytest.FixtureRequest) -> tuple[Box, Comparison]:
     """A project whose draft is worse by 6 points or 2, committed, and what a comparison says of it."""
     concepts = request.param
+    model(lambda *_: FakeReply("{}")).serve(box)  # for commands that ask
     draft(box, "1.2", {each: first(answer, concepts if each == "rye" else 3) for each, answer in GOOD.items()})
     box.commit()
     session = open_session(box.root, None, RunOptions())
