@@ -236,6 +236,7 @@ class TestAsking:
         made = provider(unlucky_once)
         value = result(box, "--compare", "--against", "HEAD", "--mode", "record", code=0)
         assert codes(value) == [("cleared", "overall"), ("recorded", "")]
+        assert value["reasons"][-1]["figures"] == {"answers": 75}
         assert made.versions() == {"1.0": 30, "1.1": 45}
         assert asked_once(made)
 
