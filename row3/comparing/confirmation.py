@@ -187,8 +187,8 @@ class Confirming:
             if run.failed:
                 return None
         rolling = _rolling(self.gate, run, first.context.rolling, more.answers)
-        recorded, moved = recorded_by(self.gate, parts[0].scored.comparer), None if drift is None else drift.change
-        context = replace(first.context, rolling=rolling, provider_moved=moved, recorded=recorded)
+        recorded, provider = recorded_by(self.gate, parts[0].scored.comparer), None if drift is None else drift.change
+        context = replace(first.context, rolling=rolling, provider_moved=provider, recorded=recorded)
         return Judged(parts, context, self.judge(parts, context), drift)
 
     def _scored(self, part: Part, more: More) -> tuple[Scored | None, Drift | None]:
