@@ -135,10 +135,10 @@ class Drawn:
         before, after = pairs.means()
         metrics = [KINDS[key] for key in before]
         was, now = old["overall"], new["overall"]
-        fell = [
-            case for case in range(situation.critical) if rules.beyond_limit(KINDS["overall"], was[case], now[case])
-        ]
         noise = [side[run] for side in self.spreads[confirmed]]
+        watched = range(situation.critical)
+        fell = [case for case in watched if rules.beyond_limit(KINDS["overall"], was[case], now[case])]
+        falls = {case: fall_p(was[case] - now[case], noise[0][case], count, noise[1][case], count) for case in fell}
         scores = Scores(
             policy=rules,
             metrics=metrics,
@@ -150,8 +150,7 @@ class Drawn:
             broke=[
                 str(case) for case in range(self.cases) if now[case] == 0.0 < was[case] and not situation.shape.passes
             ],
-            critical={str(i): fall_p(was[i] - now[i], noise[0][i], count, noise[1][i], count) for i in fell},
-            critical_cases=situation.critical,
+            critical={str(case): falls.get(case, 1.0) for case in watched},
             primary="overall",
             confirmed=confirmed,
             once=once,

@@ -104,8 +104,9 @@ def _save_baseline(session: Session, common: Common) -> int:
 
 def _estimate(session: Session, common: Common, flags: Flags) -> int:
     """Show the requests, tokens and price of a live run; a live comparison asks the baseline's prompts too."""
+    from row3.comparing.baseline import read_baseline
     from row3.comparing.confirmation import planned_confirmation
-    from row3.comparing.drift import planned_interleaving
+    from row3.comparing.drift import interleaving_of
     from row3.reports.estimate import estimate_document, estimate_json
     from row3.running.estimate import estimate
     from row3.running.lineup import line_up
@@ -113,8 +114,8 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
     lineup = line_up(session.project, session.suite, role=role, named=session.options.named)
     note_unused_inputs(session, session.suite, lineup)
-    baseline = planned_interleaving(session) if flags.compare else None
-    plan = estimate(session.project, session.suite, lineup, session.options, baseline=baseline)
+    before = interleaving_of(session, read_baseline(session.project, session.suite)) if flags.compare else None
+    plan = estimate(session.project, session.suite, lineup, session.options, before=before)
     plan.more = planned_confirmation(session) if flags.compare else None
     common.show_report(estimate_document(plan, verbose=common.verbose > 0), estimate_json(plan))
     return 0

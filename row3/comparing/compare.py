@@ -95,10 +95,12 @@ def compare(
     if not session.options.partial and gate.manifest is not None and gate.base is None:
         seen = {*comparer.requests, *comparer.failed}
         comparer.add_removed([case_id for case_id in gate.manifest.cases if case_id not in seen])
-    asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
+    usage = first.run.usage  # a confirmation asks both sides
+    asked_now = usage.requests - (usage.replayed if session.mode == "auto" else 0)
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
+    one_sided = confirmation is None or session.mode == "live"
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
-    if saved and blocks and confirmation is None and gate.base is None and comparer.compared:
+    if saved and blocks and one_sided and gate.base is None and comparer.compared:
         from row3.comparing.drift import drift_by_sample
 
         run, drift = drift_by_sample(session, gate.side, run, comparer.compared)

@@ -45,9 +45,7 @@ class Comparer:
     incomparable: list[str] = field(default_factory=list)
     broke: list[str] = field(default_factory=list)
     critical: dict[str, float | None] = field(default_factory=dict)
-    """Critical cases that fell, with the p-value of the fall; None if no side was asked twice."""
-    critical_cases: int = 0
-    broken_critical: list[str] = field(default_factory=list)
+    """Critical cases with the p-value of a fall, as in `Scores`."""
     quarantined: list[str] = field(default_factory=list)
     counted: int = 0
     """Cases outside quarantine."""
@@ -122,14 +120,11 @@ class Comparer:
             self.quarantined += [case_id] if fell else []
             return
         self.broke += [case_id] if broke else []
-        self.critical_cases += score.critical
-        if score.critical and broke:
-            self.broken_critical.append(case_id)
-        elif score.critical and drop is not None:
-            self.critical[case_id] = self._noise(drop, score, base)
+        if score.critical:
+            self.critical[case_id] = 0.0 if broke else 1.0 if drop is None else self._noise(drop, score, base)
         self.compared.append(case_id)
         repeats, spreads = (base.repeats, score.repeats), (base.spread, score.spread)
-        same = base.answers == score.answers
+        same = base.all_answers == score.all_answers
         self.pairs.add(base.metrics, score.metrics, source=score.source, repeats=repeats, spreads=spreads, same=same)
         if base.tally and score.tally and base.repeats == score.repeats:
             self.tallies[0].add(base.tally)
@@ -204,8 +199,6 @@ class Comparer:
             incomparable=self.incomparable,
             broke=self.broke,
             critical=self.critical,
-            critical_cases=self.critical_cases,
-            broken_critical=self.broken_critical,
             confirmed=confirmed,
             quarantined=self.quarantined,
             primary=kind.primary,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from row3.comparing.context import rolling_of
+from row3.comparing.context import recorded_by, rolling_of
 from row3.comparing.sources import Gate, Ruling, Scored, open_gate
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.numbers import money
@@ -22,6 +22,7 @@ from row3.gate.judging import blocks_for_good, unconfirmed
 from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.results import Confirmation, Run
 from row3.gate.scores import Context, Scores
+from row3.project.base import read_again
 from row3.project.project import Project
 from row3.running.budget import prices_of
 from row3.running.case_results import Packing
@@ -148,6 +149,7 @@ class Confirming:
             self.session.say(f"{count(self.missing, 'more request')}{price}, to confirm the block")
         if asks is None:
             self._ask(found, more)
+            self.base = None if self.base is None else read_again(self.base)
             self.gate = open_gate(self.session.replaying(), self.base)
             return self._judged(first, found, more)
         earlier = len(asks.asked)
@@ -185,7 +187,8 @@ class Confirming:
             if run.failed:
                 return None
         rolling = _rolling(self.gate, run, first.context.rolling, more.answers)
-        context = replace(first.context, rolling=rolling, provider_moved=None if drift is None else drift.change)
+        recorded, provider = recorded_by(self.gate, parts[0].scored.comparer), None if drift is None else drift.change
+        context = replace(first.context, rolling=rolling, provider_moved=provider, recorded=recorded)
         return Judged(parts, context, self.judge(parts, context), drift)
 
     def _scored(self, part: Part, more: More) -> tuple[Scored | None, Drift | None]:

@@ -56,7 +56,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),
         recorded_again=tuple(_recorded_again(gate, comparer)),
-        recorded=_recorded(gate, comparer),
+        recorded=recorded_by(gate, comparer),
         model=(before.model, now.model) if settings_differ else None,
         served=(old_model, new_model) if served_differ else None,
         omitted=None if base_without == without else (base_without, without),
@@ -105,12 +105,12 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
         yield from (f"embedding of {text}" for text in replaced)
 
 
-def _recorded(gate: Gate, comparer: Comparer) -> int:
-    """Return how many of the candidate's answers the change records."""
+def recorded_by(gate: Gate, comparer: Comparer) -> int:
+    """Return how many of both sides' answers the change records."""
     if gate.base is None or gate.base_index is None:
         return 0
     changed = open_changed(gate.session.project.tree, gate.base.tree, gate.suite.name)
-    asked = {digest for requests, _ in comparer.requests.values() for digest in requests}
+    asked = {digest for sides in comparer.requests.values() for side in sides for digest in side}
     return sum(digest in changed and digest not in gate.base_index for digest in asked)
 
 

@@ -22,7 +22,6 @@ from row3.project.suites import Suite
 from row3.running.budget import prices_of
 from row3.running.case_results import Packing
 from row3.running.collect import usage_of, with_usage
-from row3.running.estimate import BaselineRequests
 from row3.running.evaluate import Asking
 from row3.running.interleaved import Interleaving
 from row3.running.lineup import line_up
@@ -69,13 +68,6 @@ def baseline_asking(
                 raise NotServedError(what, where=project.baseline(suite.name, baseline.tier), fix=fix)
             parameters[name] = replace(each, model=substitute)
     return Asking(suite, lineup, parameters, repeats)
-
-
-def planned_interleaving(session: Session) -> BaselineRequests | None:
-    """Return the baseline requests a comparison would add to its plan. Raises as `interleaving_of`."""
-    baseline = read_baseline(session.project, session.suite)
-    found = interleaving_of(session, baseline)
-    return None if found is None else BaselineRequests(found.baseline, frozenset(baseline.cases))
 
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> DriftCheck:

@@ -94,7 +94,8 @@ def _all(
     for each in scores:
         for reason in () if each.unchanged else _score_reasons(each):
             # Cases that the base cannot answer do not affect the next change: its base is this head.
-            if not each.by_head or (reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE):
+            counts = reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE
+            if not each.by_head or counts or reason.code is Code.CLEARED:
                 yield replace(reason, after=each.by_head)
     yield from _criteria_reasons(changes, effect, merged=context.merged)
     yield from _context_reasons(suite, context)
@@ -132,8 +133,8 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
         now, before = scores.after.get(metric.key, 0.0), scores.before.get(metric.key, 0.0)
         if metric.alarm and now > before + SLACK:
             yield Reason(Code.CANARY, Verdict.INVESTIGATE, metric.key, {"before": before, "after": now})
-    critical = {*scores.critical, *scores.broken_critical}
-    yield from (Reason(Code.CASE_BROKE, Verdict.INVESTIGATE, case) for case in scores.broke if case not in critical)
+    others = [case for case in scores.broke if case not in scores.critical]
+    yield from (Reason(Code.CASE_BROKE, Verdict.INVESTIGATE, case) for case in others)
     yield from (Reason(Code.QUARANTINED_FELL, Verdict.INVESTIGATE, case) for case in scores.quarantined)
     many = len(scores.incomparable) > MOST_INCOMPARABLE * scores.cases
     verdict = Verdict.BLOCK if many else Verdict.INVESTIGATE
@@ -151,13 +152,13 @@ def _measured(scores: Scores) -> Iterator[Reason]:
             if change.unconfirmed:
                 yield _unconfirmed(scores, change.key)
     yield from _zone_reasons(scores)
-    yield from (Reason(Code.CRITICAL_BROKE, Verdict.BLOCK, case) for case in scores.broken_critical)
-    unmoved = {str(place): 1.0 for place in range(scores.critical_cases - len(scores.critical))}
-    falls = {case: 1.0 if p is None else p for case, p in scores.critical.items()}
-    tested = holm(unmoved | falls, ALPHA)  # half of `ALPHA_FALL`, because each confirmation looks twice
+    # half of `ALPHA_FALL`, because each confirmation looks twice
+    tested = holm({case: 1.0 if p is None else p for case, p in scores.critical.items()}, ALPHA)
     for case, p in scores.critical.items():
-        beyond, held = tested[case][0] <= ALPHA, scores.primary in scores.policy.held
-        blocks = not held and (beyond or not scores.final or p is None)
+        if p == 1.0:
+            continue
+        beyond, held = tested[case][0] <= ALPHA, scores.primary in scores.policy.held and case not in scores.broke
+        blocks = not held and (beyond or not scores.final or p is None or not scores.policy.confirm)
         verdict = Verdict.BLOCK if blocks else Verdict.INVESTIGATE
         yield Reason(Code.CRITICAL_BROKE, verdict, case, UNCALIBRATED if held else {})
         if blocks and not beyond and not scores.final:
@@ -179,7 +180,7 @@ def _cleared(scores: Scores, once: Scores, subject: str) -> dict[str, Any]:
 
 def _zone_reasons(scores: Scores) -> Iterator[Reason]:
     """Yield fail-zone reasons: a gated metric blocks if it enters its zone (STANDARDS 4.3, 5.2), or falls further in it
-    beyond noise. An entry has no margin, so an entry that may be noise blocks only until it is confirmed."""
+    beyond noise. An entry that may be noise is cleared by the last look if the fall is within the metric's limit."""
     zones = zones_of(scores.after, scores.metrics, scores.thresholds)
     earlier = zones_of(scores.before, scores.metrics, scores.thresholds)
     saved = {key: change.baseline for key, change in scores.saved.items() if change.baseline is not None}
@@ -203,8 +204,9 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
             enters, noise = True, scores.saved[key].noise
         fell = before is not None and metric.drop(before, now) > SLACK
         beyond = before is None or (fell and noise == "beyond")
-        limit_decides = not scores.policy.confirm or noise == "unknown"
-        if not warns and enters and (beyond or limit_decides or not scores.final):
+        further = before is None or scores.policy.beyond_limit(metric, before, now)
+        stays = beyond or further or noise == "unknown" or not scores.policy.confirm
+        if not warns and enters and (stays or not scores.final):
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
             if moved:
                 yield Reason(Code.PROVIDER_MOVED, Verdict.PROCEED, key, {"before": before, "after": scores.before[key]})

@@ -109,6 +109,7 @@ class _Sample:
         for place, (case, both) in enumerate(zip(self.cases, sides, strict=True)):
             old, new = ({each: sum([answer[each] for answer in side]) / len(side) for each in side[0]} for side in both)
             pairs.add(old, new, source=case.source, repeats=(len(both[0]), len(both[1])))
+            critical |= {str(place): 1.0} if case.critical else {}
             if case.critical and policy.beyond_limit(kind.primary_metric, old[key], new[key]):
                 (_, was), (_, now) = (mean_and_spread([each[key] for each in side]) for side in both)
                 drop = kind.primary_metric.drop(old[key], new[key])
@@ -125,7 +126,6 @@ class _Sample:
             after=means[1],
             cases=len(self.cases),
             critical=critical,
-            critical_cases=sum(case.critical for case in self.cases),
             primary=key,
             confirmed=confirmed,
         )

@@ -77,6 +77,9 @@ def rolling_baseline(
 
 
 def _beyond_noise(values: Sequence[float], drop: float) -> bool:
-    """Return whether a further run differs from these by more than they differ: t = d / (s sqrt(1 + 1/n))."""
+    """Return whether a further run differs from these by more than they differ: t = d / (s sqrt(1 + 1/n)).
+
+    Runs that do not differ say nothing of noise.
+    """
     spread = mean_and_spread([*values])[1] * math.sqrt(1.0 + 1.0 / len(values))
-    return t_cdf(-drop / spread, len(values) - 1.0) <= ALPHA_FALL if spread else True
+    return spread > 0.0 and t_cdf(-drop / spread, len(values) - 1.0) <= ALPHA_FALL

@@ -37,10 +37,8 @@ class Scores:
     """Cases that only the base cannot answer."""
     broke: Sequence[str] = ()
     critical: Mapping[str, float | None] = field(default_factory=dict)
-    """Critical cases that fell beyond the limit or into the fail zone, with the p-value; None: no side asked twice."""
-    critical_cases: int = 0
-    """How many compared cases are critical."""
-    broken_critical: Sequence[str] = ()
+    """Critical cases with the p-value of a fall beyond the limit or into the fail zone: 1 if there is none, 0 if the
+    case broke, None if no side was asked twice."""
     quarantined: Sequence[str] = ()
     """Quarantined cases that broke or fell beyond the limit."""
     primary: str = ""

@@ -43,6 +43,18 @@ def project_at(
     return Project.load(tree, guard, commit=commit, behind=behind)
 
 
+def read_again(project: Project) -> Project:
+    """Return the project of a commit after files were written: git says anew which ones differ from the work tree."""
+    from row3.project.git.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is None:
+        return project
+    return project_at(
+        repository, project.root, project.commit, label=project.label, behind=project.behind, guard=project.guard
+    )
+
+
 @once
 def find_base(project: Project, name: str) -> Project:
     """Return the project at a ref, or for `REF...` of the commit where HEAD left REF. Raises `UsageError`."""

@@ -152,14 +152,14 @@ def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
 
 def with_usage(run: Run, more: Usage) -> Run:
     """Return the run with the usage of what was asked beside it, except latencies."""
-    own = run.usage
+    own, costs = run.usage, (run.usage.cost_usd, more.cost_usd if more.requests else 0.0)
     usage = replace(
         own,
         requests=own.requests + more.requests,
         replayed=own.replayed + more.replayed,
         prompt_tokens=own.prompt_tokens + more.prompt_tokens,
         completion_tokens=own.completion_tokens + more.completion_tokens,
-        cost_usd=None if own.cost_usd is None or more.cost_usd is None else own.cost_usd + more.cost_usd,
+        cost_usd=total(costs),
         truncated=own.truncated + more.truncated,
     )
     return replace(run, usage=usage, header=run.header.replace(usage=usage_json(usage)))

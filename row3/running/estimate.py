@@ -6,9 +6,9 @@ size is estimated from the case's input, its expectations, and the prompt's text
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.asks import Ask, FunctionRequest, Spending, UsageRequest, finish
 from row3.domain.embeddings import EmbeddingRequest
@@ -27,6 +27,9 @@ from row3.running.budget import Prices, estimate_sent, estimate_tokens, prices_o
 from row3.running.evaluate import Answers, Asking
 from row3.running.provider_access import check_provider, guard_of, missing_access
 from row3.running.run_options import RunOptions, check_cases, make_asking
+
+if TYPE_CHECKING:
+    from row3.running.interleaved import Interleaving
 
 UNKNOWN = "not known yet"
 """Placeholder for an unknown answer in a judge's requests."""
@@ -117,18 +120,10 @@ class Estimate:
         return sorted({request.model for request in self.to_send if request.cost_usd is None})
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineRequests:
-    """What a live comparison also asks: the baseline's prompts, about the baseline's cases."""
-
-    asking: Asking
-    cases: Collection[str]
-
-
 def estimate(
-    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, baseline: BaselineRequests | None = None
+    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, before: Interleaving | None = None
 ) -> Estimate:
-    """Return the requests that a run would send.
+    """Return the requests that a run would send, and those of the baseline's prompts if it asks them too (`before`).
 
     Recordings answer in modes `replay` and `auto`; in `live` and `record` they only give the length of answers. Raises
     `InvalidFile`, `UsageError`.
@@ -145,10 +140,10 @@ def estimate(
     for stored in project.cases_of(suite, options.only):
         for repeat in range(options.repeats):
             planner.case(stored, repeat, plan)
-            if baseline is not None and stored.id in baseline.cases:
-                before = len(plan.requests)
-                _Planner(baseline.asking, index, prices, False, judged).case(stored, repeat, plan)
-                plan.again += len(plan.requests) - before
+            if before is not None and before.has_case(stored.id):
+                number = len(plan.requests)
+                _Planner(before.baseline, index, prices, False, judged).case(stored, repeat, plan)
+                plan.again += len(plan.requests) - number
     asked = {each.prompt.rpartition("-v")[0] for each in plan.to_send}
     grades = suite.rules.judge is not None and asked <= suite.rules.judge.rubrics.keys()
     plan.missing = missing_access(project, suite, judge=grades) if plan.to_send else ""

@@ -303,7 +303,8 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
 def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> CaseScore:
     """Return the repeats of a case as one score: means, spreads, summed counts, the explanation nearest the mean.
 
-    An unusable answer counts with its zeros; a rightly empty one counts as flawless if another repeat invents.
+    An unusable answer counts with its zeros, and more than half of them break the case; a rightly empty answer counts
+    as flawless if another repeat invents.
     """
     metrics = align_metrics(kind, [score.metrics for score in scores])
     keys = [key for key in metrics[0] if all(key in values for values in metrics)]
@@ -312,8 +313,12 @@ def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> C
     if passes is not None and "casesPassed" in means:
         means["casesPassed"] = float(sum(values["casesPassed"] >= 1.0 for values in metrics) >= passes)
 
+    unusable = [score for score in scores if score.status == "bad_answer"]
+    broken = 2 * len(unusable) > len(scores)
+
     def distance(number: int) -> tuple[bool, float]:
-        return scores[number].status != "scored", sum(abs(metrics[number][key] - means[key]) for key in keys)
+        other = (scores[number].status == "bad_answer") != broken
+        return other, sum(abs(metrics[number][key] - means[key]) for key in keys)
 
     middle = scores[min(range(len(scores)), key=distance)]
     counts: dict[str, tuple[int, int]] = {}
@@ -323,23 +328,21 @@ def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> C
         for key, (part, whole) in score.counts.items():
             parts, wholes = counts.get(key, (0, 0))
             counts[key] = (parts + part, wholes + whole)
-    unusable = [score for score in scores if score.status == "bad_answer"]
     notes = list(dict.fromkeys(note for score in scores for note in score.notes))
     silent = sum(score.metrics is not values for score, values in zip(scores, metrics, strict=True))
     if silent and (invent := len(scores) - silent - len(unusable)):
         notes.append(f"{invent} of {len(scores)} repeats give items although the case expects none")
-    all_bad = len(unusable) == len(scores)
-    if unusable and not all_bad:
+    if 0 < len(unusable) < len(scores):
         notes.append(f"{len(unusable)} of {len(scores)} repeats gave a bad answer: {unusable[0].problem}")
     return CaseScore(
         case_id=middle.case_id,
-        status="bad_answer" if all_bad else "scored",
+        status="bad_answer" if broken else "scored",
         metrics=means,
         skipped={key: why for score in scores for key, why in score.skipped.items() if key not in means},
         counts=counts,
         explanation=middle.explanation,
-        problem=unusable[0].problem if all_bad else "",
-        raw=unusable[0].raw if all_bad else "",
+        problem=unusable[0].problem if broken else "",
+        raw=unusable[0].raw if broken else "",
         notes=tuple(notes),
         spread={key: spread for key, (_, spread) in summary.items()},
         repeats=len(scores),

@@ -232,10 +232,26 @@ class TestAsking:
         assert recorded == {"extract-v1.0.jsonl": 45, "extract-v1.1.jsonl": 45}
         assert result(box, "--compare", code=0)["metrics"] == value["metrics"]
 
+    def test_live_without_the_base_s_side_a_sample_tells_whether_the_provider_moved(
+        self, box: Box, provider: Make
+    ) -> None:
+        made = provider(unlucky_once)
+        done = box.row3("--compare", "--mode", "live", "--no-interleave", "--format", "json", code=1)
+        assert unconfirmed(done.json)
+        assert "asking the baseline's prompts again on 10 cases" in done.err
+        assert made.versions() == {"1.1": 15, "1.0": 10}
+        assert done.json["drift"]["state"] != "moved"
+        assert done.json["usage"]["costUsd"] == pytest.approx(25 * COST)
+
+    def test_a_confirmation_asks_both_sides_whatever_the_comparison_replayed(self, fallen: Box, provider: Make) -> None:
+        provider(flawless)
+        assert "not interleaved" not in " ".join(fallen.row3(*AUTO, code=0).out.split())
+
     def test_record_against_a_commit(self, box: Box, provider: Make) -> None:
         made = provider(unlucky_once)
         value = result(box, "--compare", "--against", "HEAD", "--mode", "record", code=0)
         assert codes(value) == [("cleared", "overall"), ("recorded", "")]
+        assert value["reasons"][-1]["figures"] == {"answers": 75}
         assert made.versions() == {"1.0": 30, "1.1": 45}
         assert asked_once(made)
 

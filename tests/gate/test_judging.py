@@ -85,7 +85,8 @@ def few(**given: Any) -> Scores:
 def critical(*p_values: float | None, of: int = 0, **given: Any) -> Scores:
     """Return scores with critical cases that fell beyond the limit, out of `of`."""
     fallen = {f"rye-{place}": p for place, p in enumerate(p_values)}
-    return side(critical=fallen, critical_cases=max(of, len(fallen)), primary="overall", **given)
+    unmoved = {f"oat-{place}": 1.0 for place in range(of - len(fallen))}
+    return side(critical=fallen | unmoved, primary="overall", **given)
 
 
 def verdict(
@@ -115,6 +116,10 @@ ROWS = {
     "composite 6 points lower": ({"scores": side(after={"overall": 0.74})}, [("worse", BLOCK)]),
     "composite 5 points lower": ({"scores": side(after={"overall": 0.75})}, [("worse", INVESTIGATE)]),
     "composite 0.9 points lower": ({"scores": side(after={"overall": 0.791})}, []),
+    "only the head's criteria block, until the pooled answers clear it": (
+        {"after": side(confirmed=2, once=lower(0.06))},
+        [("cleared", PROCEED)],
+    ),
     "composite 6 lower within noise, a provider may be asked": (
         {"scores": lower(0.06)},
         [("worse", BLOCK), ("unconfirmed", BLOCK)],
@@ -182,6 +187,10 @@ ROWS = {
         {"scores": entered(confirmed=LAST, once=entered())},
         [("in_fail_zone", INVESTIGATE), ("cleared", PROCEED)],
     ),
+    "... by more than its limit, within noise after all answers": (
+        {"scores": side({"recall": 0.7}, {"recall": 0.59}, noise=0.4, confirmed=LAST)},
+        [("entered_fail_zone", BLOCK), ("worse_unproven", INVESTIGATE)],
+    ),
     "... beyond noise after all answers": (
         {"scores": entered(noise=0.001, confirmed=LAST, once=entered())},
         [("entered_fail_zone", BLOCK)],
@@ -204,6 +213,10 @@ ROWS = {
     ),
     "... within noise after all answers": (
         {"scores": moved_provider(0.25, noise=0.4, cases=8, confirmed=LAST)},
+        [("entered_fail_zone", BLOCK), ("provider_moved", PROCEED)],
+    ),
+    "... by less than its limit": (
+        {"scores": moved_provider(0.04, 0.58, noise=0.4, cases=8, confirmed=LAST)},
         [("in_fail_zone", INVESTIGATE)],
     ),
     "... in too few cases for a test": (
@@ -238,7 +251,7 @@ ROWS = {
     ),
     "as many canaries": ({"scores": side({"hallucinationRate": 0.02})}, []),
     "a critical case breaks": (
-        {"scores": side(broken_critical=["rye"], critical_cases=1, broke=["rye"])},
+        {"scores": critical(0.0, of=5, broke=["rye-0"], confirmed=LAST)},
         [("critical_broke", BLOCK)],
     ),
     "a critical case falls beyond the limit, one answer a side": (
@@ -263,6 +276,10 @@ ROWS = {
     ),
     "... one answer a side, no confirmation wanted": (
         {"scores": critical(None, policy=policy_with(confirm=0))},
+        [("critical_broke", BLOCK)],
+    ),
+    "... several answers, within noise, no confirmation wanted": (
+        {"scores": critical(0.3, of=5, policy=policy_with(confirm=0))},
         [("critical_broke", BLOCK)],
     ),
     "one of two critical cases is beyond noise": (
@@ -576,7 +593,7 @@ def test_a_larger_fall_never_gets_a_milder_verdict(one, other):
 def test_a_held_metric_never_blocks_and_says_so(policy, recall, overall, new_recall, new_overall, critical):
     """What blocks but for an uncalibrated judge is investigated, with the reason."""
     moved = ({"recall": recall, "overall": overall}, {"recall": new_recall, "overall": new_overall})
-    given = {"critical": {"rye": None} if critical else {}, "critical_cases": 1, "primary": "overall"}
+    given = {"critical": {"rye": None} if critical else {}, "primary": "overall"}
     held = side(*moved, policy=policy_with(policy=policy, metrics=("recall",), held=("overall",)), **given)
     warning = {"overall": replace(OVERALL.threshold, blocking=False, held=True)}
     reasons = verdict(replace(held, thresholds=held.thresholds | warning)).reasons
@@ -591,7 +608,7 @@ def test_a_held_metric_never_blocks_and_says_so(policy, recall, overall, new_rec
 
 @given(st.floats(-0.1, 0.3), st.sampled_from(("overall", "recall", "beside")), st.floats(0, 0.3), st.integers(1, 12))
 def test_the_last_look_is_never_unconfirmed(by, key, noise, cases):
-    given = {"noise": noise, "noisy": key, "cases": cases, "critical": {"rye": 0.2}, "critical_cases": 1}
+    given = {"noise": noise, "noisy": key, "cases": cases, "critical": {"rye": 0.2}}
     for policy, confirmed in ((POLICY, LAST), (POLICY, LAST + 4), (policy_with(confirm=0), 0)):
         scores = side(after={key: 0.5 - by}, policy=policy, confirmed=confirmed, **given)
         assert not unconfirmed(scores)

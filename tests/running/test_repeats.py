@@ -55,6 +55,18 @@ class TestNothingIsToBeFound:
             assert whole.notes == (f"1 of 3 repeats {NOTE}",)
         assert whole.metrics.keys() == invents.metrics.keys()
 
+    @pytest.mark.parametrize(("unusable", "answers"), [(1, 2), (2, 3), (2, 4), (2, 5), (3, 5), (4, 5), (5, 5)])
+    def test_a_case_breaks_if_more_than_half_of_its_answers_are_unusable(
+        self, name: str, unusable: int, answers: int
+    ) -> None:
+        kind = KINDS[name]
+        bad, good = answered(kind, None), answered(kind, [])
+        whole = average(kind, [bad] * unusable + [good] * (answers - unusable))
+        broke = unusable > answers / 2
+        assert (whole.status, whole.problem) == (("bad_answer", "no JSON") if broke else ("scored", ""))
+        said = f"{unusable} of {answers} repeats gave a bad answer: no JSON"
+        assert (said in whole.notes) == (unusable < answers)
+
     def test_the_explanation_is_that_of_most_answers(self, name: str) -> None:
         kind = KINDS[name]
         silent, invents = answered(kind, []), answered(kind, [INVENTED[name]])
