@@ -144,7 +144,7 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
 
 def _measured(scores: Scores) -> Iterator[Reason]:
     """Yield the reasons that noise may explain, each with `unconfirmed` where more answers could clear it."""
-    for change in scores.changes:
+    for change in sorted(scores.changes, key=lambda change: change.key != scores.primary):
         if change.code:
             figures: dict[str, Any] = {"before": change.baseline, "after": change.current}
             held = change.key in scores.policy.held

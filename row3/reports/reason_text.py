@@ -24,6 +24,10 @@ ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_Z
 """Codes with one line per metric."""
 METRICS = frozenset({*ALONE, Code.IN_FAIL_ZONE, Code.CANARY})
 """Codes whose subject is a metric."""
+LEADING = (Code.UNCONFIRMED, Code.PROVIDER_MOVED, Code.CLEARED)
+"""Codes that tell how to take the others: their lines come first and are always shown."""
+CONFIRMED = (Code.WORSE, Code.ENTERED_FAIL_ZONE, Code.CRITICAL_BROKE, Code.ROLLING_DROP)
+"""Codes that further answers confirm."""
 NOISE = {"within": "worse within noise", "unknown": "worse, in too few cases to tell from noise"}
 HELD = "no block, as the judge is uncalibrated: "
 
@@ -42,6 +46,14 @@ class Words:
     before: str = "before"
     """The side that the answers are compared with."""
     confirmation: Confirmation | None = None
+    doubtful: frozenset[str] = frozenset()
+    """Subjects of an unconfirmed block."""
+
+    def confirmed(self, reason: Reason) -> bool:
+        """Whether further answers confirm that the reason blocks."""
+        further = self.confirmation is not None and self.confirmation.answers > 0
+        blocks = reason.code in CONFIRMED and reason.verdict is Verdict.BLOCK
+        return further and blocks and not reason.after and reason.subject not in self.doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,11 @@ class Ground:
         """Whether it leaves the verdict unchanged."""
         return self.verdict is Verdict.PROCEED
 
+    @property
+    def leads(self) -> bool:
+        """Whether it comes first and is always shown."""
+        return any(reason.code in LEADING for reason in self.reasons)
+
 
 def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     """Return the context for the sentences of a comparison."""
@@ -65,16 +82,21 @@ def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     moves = {change.key: change for change in comparison.metrics}
     before = "the base asked again" if comparison.interleaved else "before"
     lacking, confirmation = comparison.run.lacking, comparison.confirmation
-    return Words(metrics, moves, suite.policy, brief, lacking, before, confirmation)
+    doubtful = frozenset(each.subject for each in comparison.reasons if each.code is Code.UNCONFIRMED)
+    return Words(metrics, moves, suite.policy, brief, lacking, before, confirmation, doubtful)
 
 
 def grounds_of(comparison: Comparison, *, brief: bool = False, noise: bool = False) -> list[Ground]:
-    """Return the reasons of a comparison as lines, worst first and notes last; approvals are left out.
+    """Return the reasons of a comparison as lines, worst first and notes last.
 
-    `noise` adds a note on metrics that fell within noise.
+    Approvals are left out, and doubts about a block beside one that stands for good. `noise` adds a
+    note on metrics that fell within noise.
     """
-    reasons = [each for each in comparison.reasons if each.code is not Code.APPROVED]
-    return [*grounds(reasons, words_of(comparison, brief=brief)), *(_noise_notes(comparison) if noise else [])]
+    words = words_of(comparison, brief=brief)
+    for_good = any(each.verdict is Verdict.BLOCK and each.subject not in words.doubtful for each in comparison.reasons)
+    left_out = (Code.APPROVED, Code.UNCONFIRMED) if for_good else (Code.APPROVED,)
+    reasons = [each for each in comparison.reasons if each.code not in left_out]
+    return [*grounds(reasons, words), *(_noise_notes(comparison) if noise else [])]
 
 
 def _noise_notes(comparison: Comparison) -> list[Ground]:
@@ -122,6 +144,8 @@ def _sentence(group: Sequence[Reason], words: Words) -> str:
         sentence = SENTENCES[code]
         text = sentence(group, words) if callable(sentence) else _worded(group, sentence)
         text = f"{HELD}{text}" if group[0].figures.get("uncalibrated") else text
+        if words.confirmation is not None and all(map(words.confirmed, group)):
+            text += f", confirmed by {further(words.confirmation.answers)}"
     if group[0].after and code is not Code.NO_ANSWER:
         return f"under this change's own criteria, {text}; that would stop the next change"
     return text
@@ -131,7 +155,8 @@ def _move(group: Sequence[Reason], words: Words) -> str:
     reason = group[0]
     change = words.moves.get(reason.subject)
     if change is not None and change.code == reason.code.value and not reason.after:
-        return move_text(change, words.metrics[reason.subject], words.policy, brief=words.brief)
+        metric, confirmed = words.metrics[reason.subject], words.confirmed(reason)
+        return move_text(change, metric, words.policy, brief=words.brief, confirmed=confirmed)
     before, after = reason.figures.get("before"), reason.figures.get("after")
     if before is None or after is None:
         return f"{_title(reason, words)} is worse"
@@ -197,20 +222,17 @@ def _still(reason: Reason, words: Words) -> str:
 
 def _unconfirmed(group: Sequence[Reason], words: Words) -> str:
     answers, known = int(group[0].figures.get("answers", 0)), words.confirmation
-    after = f" after {_further(answers)}" if answers else ""
+    after = f" after {further(answers)}" if answers else ""
     text = f"not confirmed{after}, may be noise: {some([_title(each, words) for each in group], NAMED_METRICS)}"
-    if known is None:
-        return text
-    text += f"; {known.stopped}" if known.stopped else ""
-    return text if words.brief or not known.command else f"{text}; `{known.command}` {confirming(known)}"
+    if known is not None and known.stopped:
+        asked, missing = known.asked, known.missing
+        text += f"; asked {asked:,} of {count(asked + missing, 'more answer')}" if missing else ""
+        text += f"; {known.stopped}"
+    return text
 
 
-def confirming(known: Confirmation) -> str:
-    """Return how much a command asks that confirms a block."""
-    return f"asks up to {_further(known.most - known.answers)}"
-
-
-def _further(answers: int) -> str:
+def further(answers: int) -> str:
+    """Return how many answers confirm a block."""
     return f"{count(answers, 'more answer')} a case and side"
 
 
@@ -222,7 +244,7 @@ def _cleared(group: Sequence[Reason], words: Words) -> str:
             (old, first), before, after = figures["once"], figures["before"], figures["after"]
             title += f" {numbers.points(first - old)} points at first, {numbers.points(after - before)} with them"
         parts.append(title)
-    return f"cleared by {_further(int(group[0].figures.get('answers', 0)))}: {some(parts, NAMED_METRICS)}"
+    return f"cleared by {further(int(group[0].figures.get('answers', 0)))}: {some(parts, NAMED_METRICS)}"
 
 
 def _provider_moved(group: Sequence[Reason], words: Words) -> str:
