@@ -94,7 +94,7 @@ def test_the_hook_blocks(box: Box) -> None:
 
 def test_kind_graph_which_gates_nothing_tells_it(box: Box) -> None:
     told = said(box, "graph", code=1)  # for the critical case
-    assert "Connection precision is worse by 60.0 points" in told
+    assert "Connection precision 40.0% (−60.0 points" in told
     assert "3 regressed · 2 unchanged" in told
 
 
