@@ -20,7 +20,7 @@ from row3.reports.criteria_text import CRITERIA
 from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.reason_text import METRICS, Ground, grounds_of
+from row3.reports.reason_text import METRICS, MOVES, Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
     baseline_origin,
@@ -265,7 +265,12 @@ def reason_blocks(
 
 
 def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "", width: int = 0) -> list[Text]:
-    """Return the first reasons, each cut to the width if one is given, and how many more there are."""
+    """Return the first reasons, each cut to the width if one is given, and how many more there are.
+
+    Those that lead come before them and are not cut.
+    """
+    most += sum(ground.leads for ground in grounds)
+    grounds = sorted(grounds, key=lambda ground: not ground.leads)
     left = more(len(grounds) - most, how=how)
     return [*(ground_text(ground, width) for ground in grounds[:most]), *([f"  {left}"] if left else [])]
 
@@ -275,7 +280,8 @@ def ground_text(ground: Ground, width: int = 0) -> Text:
     head = "· note" if ground.note else f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}"
     head = "? incomplete" if any(each.code is Code.NO_ANSWER for each in ground.reasons) else head
     text = f": {ground.text}"
-    if width and len(head + text) > width:  # first drop a final interval or earlier value, which the table has
+    whole = ground.leads or any(each.code in MOVES for each in ground.reasons)
+    if width and not whole and len(head + text) > width:  # first drop a final earlier value, which the table has
         text = shorten(re.sub(r"( \([^()]+\)|, was [^,()]+)$", "", text), width - len(head))
     return f"{head}{text}" if ground.note else [Span(head, TONES[ground.verdict]), text]
 

@@ -24,6 +24,10 @@ ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_Z
 """Codes with one line per metric."""
 METRICS = frozenset({*ALONE, Code.IN_FAIL_ZONE, Code.CANARY})
 """Codes whose subject is a metric."""
+LEADING = (Code.UNCONFIRMED, Code.PROVIDER_MOVED, Code.CLEARED)
+"""Codes that tell how to take the others: their lines come first and are always shown."""
+CONFIRMED = (Code.WORSE, Code.ENTERED_FAIL_ZONE, Code.CRITICAL_BROKE, Code.ROLLING_DROP)
+"""Codes that further answers confirm."""
 NOISE = {"within": "worse within noise", "unknown": "worse, in too few cases to tell from noise"}
 HELD = "no block, as the judge is uncalibrated: "
 
@@ -42,6 +46,14 @@ class Words:
     before: str = "before"
     """The side that the answers are compared with."""
     confirmation: Confirmation | None = None
+    doubtful: frozenset[str] = frozenset()
+    """Subjects of an unconfirmed block."""
+
+    def confirmed(self, reason: Reason) -> bool:
+        """Whether further answers confirm that the reason blocks."""
+        further = self.confirmation is not None and self.confirmation.answers > 0
+        blocks = reason.code in CONFIRMED and reason.verdict is Verdict.BLOCK
+        return further and blocks and not reason.after and reason.subject not in self.doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,11 @@ class Ground:
         """Whether it leaves the verdict unchanged."""
         return self.verdict is Verdict.PROCEED
 
+    @property
+    def leads(self) -> bool:
+        """Whether it comes first and is always shown."""
+        return any(reason.code in LEADING for reason in self.reasons)
+
 
 def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     """Return the context for the sentences of a comparison."""
@@ -65,11 +82,12 @@ def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     moves = {change.key: change for change in comparison.metrics}
     before = "the base asked again" if comparison.interleaved else "before"
     lacking, confirmation = comparison.run.lacking, comparison.confirmation
-    return Words(metrics, moves, suite.policy, brief, lacking, before, confirmation)
+    doubtful = frozenset(each.subject for each in comparison.reasons if each.code is Code.UNCONFIRMED)
+    return Words(metrics, moves, suite.policy, brief, lacking, before, confirmation, doubtful)
 
 
 def grounds_of(comparison: Comparison, *, brief: bool = False, noise: bool = False) -> list[Ground]:
-    """Return the reasons of a comparison as lines, worst first and notes last; approvals are left out.
+    """Return the reasons of a comparison as lines: worst first and notes last; approvals are left out.
 
     `noise` adds a note on metrics that fell within noise.
     """
@@ -122,6 +140,8 @@ def _sentence(group: Sequence[Reason], words: Words) -> str:
         sentence = SENTENCES[code]
         text = sentence(group, words) if callable(sentence) else _worded(group, sentence)
         text = f"{HELD}{text}" if group[0].figures.get("uncalibrated") else text
+        if words.confirmation is not None and all(map(words.confirmed, group)):
+            text += f", confirmed by {_further(words.confirmation.answers)}"
     if group[0].after and code is not Code.NO_ANSWER:
         return f"under this change's own criteria, {text}; that would stop the next change"
     return text
@@ -131,7 +151,8 @@ def _move(group: Sequence[Reason], words: Words) -> str:
     reason = group[0]
     change = words.moves.get(reason.subject)
     if change is not None and change.code == reason.code.value and not reason.after:
-        return move_text(change, words.metrics[reason.subject], words.policy, brief=words.brief)
+        metric, confirmed = words.metrics[reason.subject], words.confirmed(reason)
+        return move_text(change, metric, words.policy, brief=words.brief, confirmed=confirmed)
     before, after = reason.figures.get("before"), reason.figures.get("after")
     if before is None or after is None:
         return f"{_title(reason, words)} is worse"
@@ -201,7 +222,10 @@ def _unconfirmed(group: Sequence[Reason], words: Words) -> str:
     text = f"not confirmed{after}, may be noise: {some([_title(each, words) for each in group], NAMED_METRICS)}"
     if known is None:
         return text
-    text += f"; {known.stopped}" if known.stopped else ""
+    if known.stopped:
+        asked, missing = known.asked, known.missing
+        text += f"; asked {asked:,} of {count(asked + missing, 'more answer')}" if missing else ""
+        text += f"; {known.stopped}"
     return text if words.brief or not known.command else f"{text}; `{known.command}` {confirming(known)}"
 
 

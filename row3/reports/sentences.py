@@ -223,10 +223,12 @@ def detection_text(drift: Drift) -> str:
     return f" (detects {numbers.points(drift.smallest_drop).lstrip('+')} points or more)"
 
 
-def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief: bool = False) -> str:
+def move_text(
+    change: MetricChange, metric: Metric, policy: GatePolicy, *, brief: bool = False, confirmed: bool = False
+) -> str:
     """Return why a metric's verdict is not `proceed`, without a full stop; empty if it is.
 
-    `brief` leaves out intervals and p-values, and the limit before a remark on noise.
+    `brief` leaves out intervals and p-values. `confirmed`: further answers leave no doubt about a fall.
     """
     if not change.code:
         return ""
@@ -238,14 +240,15 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
     worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy, metric)}"
     p = "" if brief or change.p is None else f"; p = {change.p:.2g}"
     noise = change.noise in ("within", "unknown")  # chance alone may explain a drop that only the means decide
-    doubt = f"; it may be noise{shown}" if noise else ""
+    unproven = change.code == "worse_unproven"
+    doubt = f"; it may be noise{shown}" if noise and not (unproven or confirmed) else ""
     beyond = exceeds(change.worse_by, change.limit)
     limit = f" (more than {change.limit:g})" if beyond else f" (at least {policy.investigate:g})"
-    full = worse if brief and (noise or change.p is not None) else f"{worse}{limit}"
+    full = worse if brief and change.p is not None and not doubt else f"{worse}{limit}"
     if not beyond:
         return f"{full}{shown if policy.policy == 'paired' else ''}{doubt}"
-    if change.code == "worse_unproven":
-        return f"{full}, which may be noise{shown}"
+    if unproven:
+        return f"{full}, which may be noise{_why_noise(change) if brief else shown}"
     if policy.policy == "paired" and change.p is not None:
         return f"{worse}, and by more than {change.limit:g} beyond noise{shown}{p}"
     return f"{full}{doubt}" if noise or change.p is None else f"{full}, beyond noise{shown}{p}"
@@ -271,6 +274,13 @@ def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy, show
     return (
         f"{metric.title} is inconclusive: no {loss} is seen{shown}, but {units} rule out a rare and large one{needed}"
     )
+
+
+def _why_noise(change: MetricChange) -> str:
+    """Return why a fall may be noise though its own interval excludes 0."""
+    if change.doubt == "few_units":
+        return f" (fewer than {count(change.units_needed, 'case')} moved)"
+    return f" (tested with {count(change.tests - 1, 'other')})" if change.tests > 1 else ""
 
 
 def _shown(change: MetricChange) -> str:

@@ -138,7 +138,7 @@ class TestInterleaved:
         again = "record the baseline again (row3 --baseline --mode live) or choose another model and run row3 --compare"
         assert again in shown
         assert "fix the prompt" not in shown
-        assert "promote" not in shown
+        assert "row3 promote" not in shown
 
     def test_a_new_live_baseline_ends_that_block(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 2))

@@ -13,7 +13,7 @@ from row3.domain.judgements import Code, Reason
 from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.pytest_plugin.suite_results import gate_text
-from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, ground_text
+from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, ground_text, reason_lines
 from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Ground
@@ -294,3 +294,12 @@ def test_the_table_shows_the_intervals_that_are_not_widened(comparison: Any) -> 
     text = shown(replace(comparison, metrics=metrics))
     assert "90% interval" in text
     assert text.count("−7.1…+3.1") == 3
+
+
+def test_what_confirming_found_comes_first_whole_and_is_never_counted_as_more() -> None:
+    block, answers = Reason(Code.WORSE, Verdict.BLOCK, "recall"), Reason(Code.UNCONFIRMED, Verdict.BLOCK, "recall")
+    long = "not confirmed, may be noise: Recall; " + "why " * 30
+    lines = [Ground(Verdict.BLOCK, "worse", (block,)), Ground(Verdict.BLOCK, long, (answers,))]
+    shown = reason_lines([lines[0], lines[0], lines[1]], 1, width=80)
+    assert "".join(span if isinstance(span, str) else span.text for span in shown[0]).endswith(long)
+    assert shown[2] == "  and 1 more"

@@ -230,3 +230,17 @@ def test_lines_keep_the_order_of_the_reasons() -> None:
     found = grounds(reasons, WORDS)
     assert [each.reasons[0].subject for each in found] == ["recall", "", "overall"]
     assert [each.note for each in found] == [False] * 3
+
+
+def test_a_confirmed_block_says_so_instead_of_that_it_may_be_noise() -> None:
+    confirmed = replace(WORDS, confirmation=Confirmation(4, answers=4))
+    critical = Reason(Code.CRITICAL_BROKE, BLOCK, "rye")
+    assert reason_text(critical, confirmed).endswith("limit: rye, confirmed by 4 more answers a case and side")
+    assert "confirmed" not in reason_text(critical, replace(confirmed, doubtful=frozenset(["rye"])))
+    assert "confirmed" not in reason_text(replace(critical, verdict=INVESTIGATE), confirmed)
+
+
+def test_a_confirmation_that_stopped_says_how_far_it_came() -> None:
+    stopped = replace(ASK, asked=25, missing=35, stopped="the budget is used up")
+    text = reason_text(Reason(Code.UNCONFIRMED, BLOCK, "rye"), replace(WORDS, confirmation=stopped, brief=True))
+    assert text == "not confirmed, may be noise: rye; asked 25 of 60 more answers; the budget is used up"

@@ -109,3 +109,13 @@ def test_a_brief_sentence_leaves_intervals_to_the_table() -> None:
     )
     unproven = replace(change, code="worse_unproven", interval=WIDE)
     assert move_text(unproven, RECALL, EVIDENCE, brief=True) == "Recall is worse by 6.7 points, which may be noise"
+
+
+def test_a_confirmed_fall_is_no_longer_in_doubt_and_an_interval_without_0_says_why_it_may_be_noise() -> None:
+    fell = MetricChange("recall", 0.8, 0.733, -0.067, 6.7, Verdict.BLOCK, 15, code="worse", noise="within")
+    assert move_text(fell, RECALL, FIXED, brief=True) == "Recall is worse by 6.7 points (more than 5); it may be noise"
+    assert move_text(fell, RECALL, FIXED, confirmed=True) == "Recall is worse by 6.7 points (more than 5)"
+    unproven = replace(fell, code="worse_unproven", p=0.1, tests=5)
+    assert move_text(unproven, RECALL, EVIDENCE, brief=True).endswith("which may be noise (tested with 4 others)")
+    few = replace(unproven, doubt="few_units", units_needed=7)
+    assert move_text(few, RECALL, EVIDENCE, brief=True).endswith("which may be noise (fewer than 7 cases moved)")
