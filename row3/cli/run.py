@@ -113,10 +113,11 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
     lineup = line_up(session.project, session.suite, role=role, named=session.options.named)
     note_unused_inputs(session, session.suite, lineup)
-    baseline = planned_interleaving(session) if flags.compare else None
+    interleaved = flags.compare and session.mode in ("live", "record")
+    baseline = planned_interleaving(session) if interleaved else None
     plan = estimate(session.project, session.suite, lineup, session.options, baseline=baseline)
     plan.more = planned_confirmation(session) if flags.compare else None
-    common.show_report(estimate_document(plan, verbose=common.verbose > 0), estimate_json(plan))
+    common.show_report(estimate_document(plan, verbose=common.verbose > 0, budget=flags.max_cost), estimate_json(plan))
     return 0
 
 

@@ -16,7 +16,7 @@ from row3.running.estimate import EXPOSED, Estimate, Planned
 SPENT = ("prompt_tokens", "completion_tokens", "cost_usd")
 
 
-def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
+def estimate_document(plan: Estimate, *, verbose: bool = False, budget: float | None = None) -> Document:
     """Return the sums by prompt; if verbose each request, and one of them in full."""
     versions = " → ".join(f"{name} {version}" for name, version in plan.prompts.items())
     models = list(dict.fromkeys(request.model for request in plan.requests))
@@ -37,7 +37,7 @@ def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
     blocks: list[Block] = [
         Note([f"Dry run of {plan.suite}, nothing is sent: {versions} (mode {plan.mode}{by})"]),
         Table(("prompt", "recorded", "to send", "tokens in", "tokens out", "price"), rows, "lrrrrr"),
-        Note([*notes, *_comparison_lines(plan)]),
+        Note([*notes, *_comparison_lines(plan, budget)]),
     ]
     if verbose:
         blocks.append(Items([_line(request) for request in plan.requests]))
@@ -52,13 +52,17 @@ def _sums(plan: Estimate) -> tuple[str, ...]:
     return (*(f"{figure:,}" for figure in figures), price)
 
 
-def _comparison_lines(plan: Estimate) -> list[str]:
+def _comparison_lines(plan: Estimate, budget: float | None) -> list[str]:
     asked, lines, more = numbers.count(plan.again, "request asks", "requests ask"), [], plan.more
     if plan.again:
         lines.append(f"{asked} the baseline's prompts again, interleaved; --no-interleave skips them.")
     if more is not None and more.to_send:
         price = "" if more.cost_usd is None else f", {numbers.money(more.cost_usd)}"
         lines.append(f"Up to {numbers.count(len(more.to_send), 'more request')} to confirm a block{price}.")
+    cost = (plan.cost_usd or 0.0) + ((more.cost_usd or 0.0) if more is not None else 0.0)
+    if budget is not None and cost > budget:
+        planned, limit = numbers.money(cost), numbers.money(budget)
+        lines.append(f"The plan may cost {planned}, more than --max-cost {limit}: it stops there.")
     return lines
 
 

@@ -11,6 +11,7 @@ from row3.domain.judgements import Code, Judgement
 from row3.domain.printable import plain, visible
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Verdict
+from row3.gate.policy import exceeds
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
@@ -238,7 +239,10 @@ class Steps:
     def _promote(self) -> list[str]:
         waiting = candidates(self.run)
         drafts = set(waiting) - formerly_promoted(self.run)
-        reason = ["--approve REASON"] if self.comparison.fell else []
+        policy = self.suite.policy  # a promotion blocks by its limits alone
+        gated = [change for change in self.comparison.metrics if change.key in policy.metrics]
+        beyond = any(exceeds(change.worse_by, change.limit) for change in gated) and not policy.informational
+        reason = ["--approve REASON"] if self.comparison.fell or beyond else []
         return [" ".join([self.command("row3 promote", *waiting), *waiting, *reason])] if drafts else []
 
 

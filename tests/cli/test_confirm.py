@@ -294,8 +294,11 @@ class TestAsking:
         for flags, number in counted.items():
             plan = result(fallen, "--compare", "--dry-run", *flags, code=0)
             assert plan.get("confirmingRequests") == number
+            assert plan.get("baselineRequests", 0) == (15 if flags[1] in ("live", "record") else 0)
         shown = fallen.row3("--compare", "--dry-run", *AUTO[1:], code=0).out
         assert "Up to 120 more requests to confirm a block, $0.0" in " ".join(shown.split())
+        shown = fallen.row3("--compare", "--dry-run", *AUTO[1:], "--max-cost", "0.001", code=0).out
+        assert "more than --max-cost $0.001" in " ".join(shown.split())
         assert made.asked == []
 
     def test_every_suite(self, fallen: Box, provider: Make) -> None:

@@ -213,3 +213,13 @@ def test_the_verdict_in_a_word(comparison: Any, make: Any) -> None:
         "PROCEED", "INVESTIGATE", "BLOCK", "APPROVED (was: block)", "APPROVED (was: investigate)", "INCOMPLETE",
         "INCOMPLETE", "BLOCK, informational",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("worse", "reason"), [(5.0, ""), (5.1, " --approve REASON"), (-5.1, "")])
+def test_what_a_promotion_would_block_is_promoted_with_a_reason(
+    comparison: Any, make: Any, worse: float, reason: str
+) -> None:
+    """`promote` judges by the limits alone, whatever noise says."""
+    moved = [replace(each, worse_by=worse if each.key == "recall" else 0.0) for each in comparison.metrics]
+    last = advised(make, replace(comparison, metrics=moved), Reason(Code.CANARY, INVESTIGATE, "hallucinationRate"))[-1]
+    assert last.endswith(f"row3 promote decompose-concepts-v1.1{reason}")
