@@ -66,8 +66,8 @@ def _suite(comparison: Comparison) -> list[Block]:
     lines: list[Text] = []
     if text := approval_line(comparison):
         lines.append(text)
-    elif comparison.verdict is not Verdict.PROCEED or not comparison.complete:
-        found = [g for g in grounds_of(comparison) if g.verdict is comparison.verdict]
+    else:
+        found = [g for g in grounds_of(comparison) if g.leads or (g.verdict is comparison.verdict and not g.note)]
         lines += reason_lines(found, SHOWN_REASONS)
     if not comparison.complete:
         lines += [f"  {case_id}: {problem}" for case_id, problem in list(run.problems)[:1]]
@@ -99,11 +99,18 @@ def _remedy(hook: HookVerdict) -> list[Block]:
     compare = f"{_row3(hook)} --compare{suite}{_judge(hook, blocked[0])}"
     comparison = blocked[0].comparison
     case_id = None if comparison is None else worst_case(comparison)
-    cures = [] if comparison is None else Steps(comparison, hook.folder).remedies()
+    steps = None if comparison is None else Steps(comparison, hook.folder)
+    cures, confirm = ([], "") if steps is None else (steps.remedies(), steps.confirming())
+    confirm = confirm.replace("row3", _row3(hook), 1)
+    added = f"git add {_file(hook, 'recordings')} {_file(hook, HISTORY)}{_committed(hook)}"
+    asking: list[Block] = (
+        [Title("Confirm it by more answers, and add them:", 4), Lines([confirm, added])] if confirm else []
+    )
     explain = [f"{_row3(hook)} investigate{suite} {plain(case_id)}"] if case_id else []
     return [
         *_not_added(hook),
         *(Note([f"{text[0].upper()}{text[1:]}.".replace("(row3 ", f"({_row3(hook)} ")]) for text in cures),
+        *asking,
         Title(f"See it in full{' and explain a case' if explain else ''}:", 4),
         Lines([compare, *explain]),
         Title("Or accept it with a reason, and add the approval:", 4),

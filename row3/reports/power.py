@@ -8,9 +8,9 @@ from row3.domain import numbers
 from row3.domain.metrics import Metric
 from row3.gate.power import POWER, Needed, PowerReport, Sensitivity
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
+from row3.reports.json_values import json_fields
 
 UNKNOWN = "?"
-RATES = ("cases", "repeats", "falseOnce", "falseConfirmed", "foundOnce", "foundConfirmed")
 FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 
 
@@ -41,7 +41,7 @@ def _rates(report: PowerReport) -> list[Block]:
         [numbers.count(each.cases, "case") + times(each.repeats), *(f"{100 * share:.0f}%" for share in each[2:])]
         for each in report.rates
     ]
-    text = "From this suite's own answers, drawn again."
+    text = "From this suite's own answers (repeats, confirmations, saved runs), drawn again."
     if report.nearest:
         text = (
             f"No setting has two answers to every case. From the simulated suite most like this one: {report.nearest}."
@@ -98,6 +98,11 @@ def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
     if plan.variance.repeat_variance is None:
         how = FIND_OUT.format(flag=report.flag)
         texts.append(f"The effect of repeats (?): both sides asked every case once. To find out: {how}")
+    if not report.rates:
+        how, policy = FIND_OUT.format(flag=report.flag), report.policy.policy
+        texts.append(
+            f"How often the gate errs under `{policy}`: no setting has two answers to every case. To know: {how}"
+        )
     units = plan.variance.df + 1.0
     if units < plan.variance.cases - 0.5:
         worth = numbers.count(plan.variance.cases, "case is", "cases are")
@@ -118,7 +123,7 @@ def power_json(report: PowerReport) -> dict[str, Any]:
         "metrics": {metric.key: None if plan is None else _plan_json(plan) for metric, plan in report.plans},
         "errorRates": {
             "nearest": report.nearest,
-            "plans": [dict(zip(RATES, each, strict=True)) for each in report.rates],
+            "plans": [json_fields(each, *each._fields) for each in report.rates],
         },
         "unknown": unknowns(report, report.plans[0][1]),
     }

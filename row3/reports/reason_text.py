@@ -87,12 +87,16 @@ def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
 
 
 def grounds_of(comparison: Comparison, *, brief: bool = False, noise: bool = False) -> list[Ground]:
-    """Return the reasons of a comparison as lines: worst first and notes last; approvals are left out.
+    """Return the reasons of a comparison as lines, worst first and notes last.
 
-    `noise` adds a note on metrics that fell within noise.
+    Approvals are left out, and doubts about a block beside one that stands for good. `noise` adds a
+    note on metrics that fell within noise.
     """
-    reasons = [each for each in comparison.reasons if each.code is not Code.APPROVED]
-    return [*grounds(reasons, words_of(comparison, brief=brief)), *(_noise_notes(comparison) if noise else [])]
+    words = words_of(comparison, brief=brief)
+    for_good = any(each.verdict is Verdict.BLOCK and each.subject not in words.doubtful for each in comparison.reasons)
+    left_out = (Code.APPROVED, Code.UNCONFIRMED) if for_good else (Code.APPROVED,)
+    reasons = [each for each in comparison.reasons if each.code not in left_out]
+    return [*grounds(reasons, words), *(_noise_notes(comparison) if noise else [])]
 
 
 def _noise_notes(comparison: Comparison) -> list[Ground]:
@@ -141,7 +145,7 @@ def _sentence(group: Sequence[Reason], words: Words) -> str:
         text = sentence(group, words) if callable(sentence) else _worded(group, sentence)
         text = f"{HELD}{text}" if group[0].figures.get("uncalibrated") else text
         if words.confirmation is not None and all(map(words.confirmed, group)):
-            text += f", confirmed by {_further(words.confirmation.answers)}"
+            text += f", confirmed by {further(words.confirmation.answers)}"
     if group[0].after and code is not Code.NO_ANSWER:
         return f"under this change's own criteria, {text}; that would stop the next change"
     return text
@@ -218,23 +222,17 @@ def _still(reason: Reason, words: Words) -> str:
 
 def _unconfirmed(group: Sequence[Reason], words: Words) -> str:
     answers, known = int(group[0].figures.get("answers", 0)), words.confirmation
-    after = f" after {_further(answers)}" if answers else ""
+    after = f" after {further(answers)}" if answers else ""
     text = f"not confirmed{after}, may be noise: {some([_title(each, words) for each in group], NAMED_METRICS)}"
-    if known is None:
-        return text
-    if known.stopped:
+    if known is not None and known.stopped:
         asked, missing = known.asked, known.missing
         text += f"; asked {asked:,} of {count(asked + missing, 'more answer')}" if missing else ""
         text += f"; {known.stopped}"
-    return text if words.brief or not known.command else f"{text}; `{known.command}` {confirming(known)}"
+    return text
 
 
-def confirming(known: Confirmation) -> str:
-    """Return how much a command asks that confirms a block."""
-    return f"asks up to {_further(known.most - known.answers)}"
-
-
-def _further(answers: int) -> str:
+def further(answers: int) -> str:
+    """Return how many answers confirm a block."""
     return f"{count(answers, 'more answer')} a case and side"
 
 
@@ -246,7 +244,7 @@ def _cleared(group: Sequence[Reason], words: Words) -> str:
             (old, first), before, after = figures["once"], figures["before"], figures["after"]
             title += f" {numbers.points(first - old)} points at first, {numbers.points(after - before)} with them"
         parts.append(title)
-    return f"cleared by {_further(int(group[0].figures.get('answers', 0)))}: {some(parts, NAMED_METRICS)}"
+    return f"cleared by {further(int(group[0].figures.get('answers', 0)))}: {some(parts, NAMED_METRICS)}"
 
 
 def _provider_moved(group: Sequence[Reason], words: Words) -> str:

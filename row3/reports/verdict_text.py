@@ -15,7 +15,7 @@ from row3.gate.policy import exceeds
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
-from row3.reports.reason_text import confirming
+from row3.reports.reason_text import further
 from row3.reports.sentences import candidates, formerly_promoted, title_of
 from row3.reports.style import VERDICT_MARKS
 
@@ -170,15 +170,20 @@ class Steps:
         if promoting:
             waiting = candidates(self.run)
             again = " ".join([self.command("row3 promote", *waiting), *waiting])
-        return [*self._confirm(), *self._explain(), f"{fix} {again} again, or accept it with --approve REASON."]
+        command, known = self.confirming(), self.comparison.confirmation
+        if command and known is not None:
+            command = f"{command} asks up to {further(known.most - known.answers)}, to confirm the block."
+        return [
+            *filter(None, [command]),
+            *self._explain(),
+            f"{fix} {again} again, or accept it with --approve REASON.",
+        ]
 
-    def _confirm(self) -> list[str]:
-        """Return the command that asks for more answers, if these can clear the whole block."""
+    def confirming(self) -> str:
+        """Return the command that asks for more answers; empty if these cannot clear the whole block."""
         known = self.comparison.confirmation
         doubtful = {each.subject for each in self.deciding if each.code is Code.UNCONFIRMED}
-        if known is None or not known.command or any(each.subject not in doubtful for each in self.deciding):
-            return []
-        return [f"{known.command} {confirming(known)}, to confirm the block."]
+        return "" if known is None or any(each.subject not in doubtful for each in self.deciding) else known.command
 
     def _other_cause(self) -> list[str]:
         """Return what to do if not the prompt but the provider or the model explains the scores."""

@@ -11,7 +11,7 @@ from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.printable import cells
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
-from row3.gate.results import SuiteResult, judged
+from row3.gate.results import Confirmation, SuiteResult, judged
 from row3.reports.hook import hook_document
 from row3.reports.terminal import terminal_text
 
@@ -148,3 +148,17 @@ Or accept it with a reason, and add the approval:
     row3 --compare --against 0123456789 --approve REASON
     git add metrics-history.json CHANGELOG.md
 """
+
+
+def test_an_unconfirmed_block_prints_the_command_that_confirms_it_and_what_to_add(comparison: Any, make: Any) -> None:
+    known = Confirmation(4, command="row3 --compare --mode auto --confirm 4")
+    doubt = [Reason(code, BLOCK, "recall") for code in (Code.WORSE, Code.UNCONFIRMED)]
+    blocked = make.judged(replace(comparison, confirmation=known), *doubt)
+    text = said(Hook([judged(blocked)]))
+    lines = [line.strip() for line in text.split("\n")]
+    at = lines.index(known.command)
+    assert lines[at + 1] == "git add recordings metrics-history.json"
+    moved = make.judged(
+        comparison, Reason(Code.PROVIDER_MOVED, Verdict.PROCEED, "recall", {"before": 0.9, "after": 0.8})
+    )
+    assert "the provider moved" in said(Hook([judged(moved)], exit_code=0))

@@ -14,7 +14,7 @@ from row3.comparing.approvals import accepted_fall, check_approval, new_approval
 from row3.comparing.baseline import baseline_files
 from row3.comparing.compare import compare
 from row3.comparing.lessons import note_lessons
-from row3.domain.judgements import Approval, Judgement
+from row3.domain.judgements import Approval, Code, Judgement
 from row3.domain.metrics import SLACK
 from row3.domain.prompts import Lineup, Prompt, PromptRef, names_of, parse_reference
 from row3.domain.verdicts import Verdict
@@ -119,8 +119,7 @@ def promote(
     now_promoted = {prompt.ref.name: str(prompt.ref.version) for prompt in newly}
     run.lineup = replace(run.lineup, promoted={**run.lineup.promoted, **now_promoted})
     save_log(session.project, run, session.say)
-    if approval is not None:
-        result.notes += _sign_for_hook(session, judgement, approval)
+    result.notes += [] if approval is None else _sign_for_hook(session, judgement, approval)
     if make_commit:
         commit_promotion(project, result)
     return result
@@ -175,8 +174,7 @@ def _meant(
 
 
 def _is_current(promoted: Mapping[str, prompt_store.Promotion], ref: PromptRef) -> bool:
-    entry = promoted.get(ref.name)
-    return entry is not None and entry.version == str(ref.version)
+    return ref.name in promoted and promoted[ref.name].version == str(ref.version)
 
 
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Judgement]:
@@ -194,8 +192,7 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, J
         cases=run.cases - len(run.failed),
         failed=run.failed,
     )
-    decline = declining_runs(session.project.history, run, suite)
-    context = Context(decline=decline.from_runs(suite.policy.declines))
+    context = Context(decline=declining_runs(session.project.history, run, suite).from_runs(suite.policy.declines))
     answers = [str([run.header.prompt_digests, run.header.metrics])]
     approvals = new_approvals(session.project.history, None, suite.name)
     return run, None, judge(suite.name, (), [scores], context, answers=answers, approvals=approvals)
@@ -215,7 +212,8 @@ def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> li
     if comparison.judgement.approval is not None or comparison.verdict is not Verdict.BLOCK:
         return []
     known = {reason.key for reason in shown.reasons}
-    more = [each for each in comparison.reasons if each.verdict is Verdict.BLOCK and each.key not in known]
+    blocks = [each for each in comparison.reasons if each.verdict is Verdict.BLOCK and each.code != Code.UNCONFIRMED]
+    more = [each for each in blocks if each.key not in known]
     if more:
         listed = ", ".join(f"{each.code} {each.subject}".strip() for each in more)
         return [f"the hook will need its own approval, since it blocks for more reasons: {listed}"]
@@ -344,10 +342,9 @@ def commit_promotion(project: Project, result: PromotionResult) -> None:
     schemas = [prompt.schema.path for prompt in result.run.lineup.prompts if prompt.schema is not None]
     files = [*result.files, *(f"prompts/{ref}.md" for ref in result.refs), *dict.fromkeys(schemas)]
     files += [file for file in recorded if project.tree.exists(file)]
-    inside = inside_of(repository, project.root)
     try:
         message = f"Promote {name}\n\n{result.judgement.verdict.word}: see {CHANGELOG}"
-        result.commit = repository.commit([inside + file for file in files], message)
+        result.commit = repository.commit([inside_of(repository, project.root) + file for file in files], message)
     except EnvironmentFault as refused:
         fix = f"The promotion of {name} is written but not committed: correct that, then run `git commit`"
         raise EnvironmentFault(refused.what, where=refused.where, fix=fix) from None
