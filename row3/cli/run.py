@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +11,7 @@ import click
 from row3.cli.common import Common
 from row3.cli.show import note_baselines, note_history, show_result
 from row3.comparing.baseline import pick_cases, save_baseline
+from row3.domain.numbers import decimal
 from row3.domain.words import count
 from row3.errors import UsageError
 from row3.gate.results import SuitesReport, judged
@@ -74,22 +76,37 @@ def run_default(common: Common, flags: Flags) -> int:
     if flags.dry_run:
         return _estimate(session, common, flags)
     if flags.compare:
-        return _compare(session, common, flags.against)
+        return _compare(session, common, flags.against, flags.only)
     if flags.baseline:
         return _save_baseline(session, common)
     return show_result(plain_run(session), common)
 
 
-def _compare(session: Session, common: Common, against: str | None) -> int:
+def _compare(session: Session, common: Common, against: str | None, only: str | None) -> int:
     from row3.commands.compare import gate
 
     comparison = gate(session, against=against, approve=common.approve)
+    if (known := comparison.confirmation) is not None and known.command:
+        comparison.confirmation = replace(known, command=_confirming(known.command, session, common, only))
+        session.state.incomplete = False  # the same command asks for what is missing
     if common.approve is not None and comparison.approval is None:
         session.say("nothing is blocked, so there is nothing to approve")
     code = show_result(judged(comparison), common)
     if comparison.approval is None:  # with an approval, the result says what to commit
         note_history(common, int(comparison.noted), in_git=comparison.in_git)
     return code
+
+
+def _confirming(command: str, session: Session, common: Common, only: str | None) -> str:
+    """Return the command that confirms a block: for the same cases, and without a budget that buys no answer."""
+    chosen = [("case", each) for each in common.case] + [("tag", each) for each in common.tag]
+    chosen += [("only", only)] if only is not None else []
+    if not session.state.incomplete:
+        command = command.replace(" --continue", "")
+    budget = session.state.budget
+    if budget is not None and budget.cut and not budget.spent:
+        command = command.replace(f" --max-cost {decimal(budget.limit)}", "")
+    return command + "".join(f" --{name} {shlex.quote(text)}" for name, text in chosen)
 
 
 def _save_baseline(session: Session, common: Common) -> int:

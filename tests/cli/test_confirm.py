@@ -362,16 +362,29 @@ class TestStopped:
         assert len(made.asked) == 60
         assert asked_once(made)
 
+    def test_a_budget_that_buys_no_answer_is_not_advised_again(self, fallen: Box, provider: Make) -> None:
+        made = provider(flawless)
+        command = (*AUTO, "--max-cost", f"{0.5 * COST:g}")
+        shown = result(fallen, *command, "--case", "[a-k]*", code=1)
+        printed = shown["confirmation"]["command"]
+        assert printed == "row3 --compare --mode auto --confirm 4 --case '[a-k]*'"
+        assert "may cost $" in shown["confirmation"]["stopped"]
+        assert made.asked == []
+        assert codes(result(fallen, *words(printed), code=0), "block") == []
+        assert {asked.case_id[0] for asked in made.asked} <= set("abcdefghijk")
+
     @pytest.mark.parametrize("mode", ["live", "record"])
     def test_a_budget_that_runs_out_live(self, box: Box, provider: Make, mode: str) -> None:
         made = provider(unlucky_once)
         command = ("--compare", "--mode", mode, "--max-cost", f"{55.5 * COST:g}", "--jobs", "1")
-        value = result(box, *command, code=1)
+        done = box.row3(*command, "--format", "json", code=1)
+        value = done.json
         assert unconfirmed(value)
         assert (value["repeats"], len(made.asked)) == (1, 55)
         assert value["usage"]["requests"] == 55
         printed = value["confirmation"]["command"]
         assert ("--continue" in printed) == (mode == "live")
+        assert "To ask only for what is missing" not in done.err
         assert codes(result(box, *words(printed), "--jobs", "1", code=0)) == [("cleared", "overall")]
         assert len(made.asked) == 90
         assert asked_once(made)

@@ -33,7 +33,7 @@ def test_the_plan_in_words_within_80_columns_and_nothing_written(box: Box) -> No
     assert "extract v1.1 · baker-1 asked 3 times" in text
     assert "with this much spread detect a drop of" in text
     assert "How often the gate errs" in text
-    assert "From this suite's own answers, drawn again." in text
+    assert "From this suite's own answers (repeats, confirmations, saved runs), drawn again." in text
     assert "15 cases asked 4 times" in text
     assert "25 cases asked 3 times" in text
     assert max(map(len, done.out.splitlines())) <= 80
