@@ -172,6 +172,8 @@ def _with_usage(run: Run, more: Usage) -> Run:
         completion_tokens=own.completion_tokens + more.completion_tokens,
         cost_usd=None if own.cost_usd is None or more.cost_usd is None else own.cost_usd + more.cost_usd,
         truncated=own.truncated + more.truncated,
+        cached_tokens=own.cached_tokens + more.cached_tokens,
+        reasoning_tokens=own.reasoning_tokens + more.reasoning_tokens,
     )
     return replace(run, usage=usage, header=run.header.replace(usage=usage_json(usage)))
 

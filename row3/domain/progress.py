@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from row3.domain.requests import JUDGE
 
-Cost = Callable[[str, int | None, int | None, str], float | None]
-"""US dollars by model, prompt tokens and completion tokens; None for a model without a price."""
+
+class Cost(Protocol):
+    """US dollars of an answer, by model, tokens and who answers; None if its price or a count is unknown."""
+
+    def __call__(
+        self,
+        model: str,
+        prompt_tokens: int | None,
+        completion_tokens: int | None,
+        by: str = "",
+        cached_tokens: int = 0,
+        /,
+    ) -> float | None: ...
 
 
 class Spent(NamedTuple):
@@ -22,6 +32,10 @@ class Spent(NamedTuple):
     truncated: bool
     by: str = ""
     """`by` of its request."""
+    cached_tokens: int | None = None
+    """Included in the prompt's."""
+    reasoning_tokens: int | None = None
+    """Included in the completion's."""
 
     @property
     def judge(self) -> bool:
@@ -30,7 +44,13 @@ class Spent(NamedTuple):
 
     def usd(self, cost: Cost) -> float | None:
         """Return its price in US dollars; None if tokens or price are unknown."""
-        return cost(self.model, self.prompt_tokens, self.completion_tokens, self.by)
+        return cost(self.model, self.prompt_tokens, self.completion_tokens, self.by, self.cached_tokens or 0)
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens of prompt and completion together; None if either is unknown."""
+        known = self.prompt_tokens is not None and self.completion_tokens is not None
+        return (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
 
 
 class Observer:

@@ -121,8 +121,7 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
     if not isinstance(message, dict):
         return Fault("retry", f"{exchange.endpoint.host} sent no message")
     text, instead = _content(message)
-    usage = body.get("usage")
-    counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
+    counts = _part(body, "usage")
     model = body.get("model")
     return Answer(
         text=text,
@@ -132,7 +131,14 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
         completion_tokens=_count(counts.get("completion_tokens")),
         latency_s=latency_s,
         instead=instead,
+        cached_tokens=_count(_part(counts, "prompt_tokens_details").get("cached_tokens")),
+        reasoning_tokens=_count(_part(counts, "completion_tokens_details").get("reasoning_tokens")),
     )
+
+
+def _part(body: dict[str, Any], name: str) -> dict[str, Any]:
+    part = body.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def _content(message: dict[str, Any]) -> tuple[str, str]:

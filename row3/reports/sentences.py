@@ -128,7 +128,10 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
     cut = [f"{numbers.count(usage.truncated, 'answer')} cut off by the token limit"] if usage.truncated else []
     if not tokens and usage.cost_usd is None and not latencies:
         return [requests, f"{recorded}tokens, cost and latency unknown", *judged, *cut]
-    counts = f"{usage.prompt_tokens:,} tokens in · {usage.completion_tokens:,} out" if tokens else "tokens unknown"
+    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+    thought = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+    counts = f"{usage.prompt_tokens:,} tokens in{cached} · {usage.completion_tokens:,} out{thought}"
+    counts = counts if tokens else "tokens unknown"
     latency = f"latency {' · '.join(latencies)}" if latencies else "latency unknown"
     return [requests, f"{recorded}{counts} · {_cost(usage, model)}", *judged, " · ".join([latency, *cut])]
 

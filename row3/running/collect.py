@@ -73,6 +73,8 @@ def usage_json(usage: Usage) -> dict[str, Any]:
         "latencyP50S": usage.latency_p50_s,
         "latencyP95S": usage.latency_p95_s,
         "truncated": usage.truncated,
+        **({"cachedTokens": usage.cached_tokens} if usage.cached_tokens else {}),
+        **({"reasoningTokens": usage.reasoning_tokens} if usage.reasoning_tokens else {}),
         **({"judgements": usage.judgements, "judgeCostUsd": usage.judge_cost_usd} if usage.judgements else {}),
     }
 
@@ -147,6 +149,8 @@ def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
         uncounted=sum(
             each.usd(cost) is None and cost(each.model, 0, 0, each.by) is not None for each in spent if not each.judge
         ),
+        cached_tokens=sum(each.cached_tokens or 0 for each in spent),
+        reasoning_tokens=sum(each.reasoning_tokens or 0 for each in spent),
     )
 
 
@@ -191,7 +195,7 @@ def collect(
                 skipped.setdefault(key, Counter())[reason] += 1
         reasons = result.tally.get("unscored", {})
         unscored += [(result.case_id, each, n) for each, n in reasons.items() if not each.endswith(tolerated)]
-        spent += result.spent
+        spent += result.asked or result.spent
         records.add(result.line)
         if result.detail is not None:
             details.add(result.detail)

@@ -160,12 +160,12 @@ class Interleaving:
         suite, stored, spent = live.asking.suite, pair.stored, tuple(pair.spent)
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
-            return replace(live.packing, before=None)(stored, score)._replace(spent=spent)
+            return replace(live.packing, before=None)(stored, score)._replace(asked=spent)
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
         base = None if pair.before is None else pair.before.score(suite)
         packing = replace(live.packing, before=lambda _: base)
-        return packing(stored, pair.now.score(suite))._replace(spent=spent)
+        return packing(stored, pair.now.score(suite))._replace(asked=spent)
 
 
 def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
