@@ -15,6 +15,7 @@ from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.verdicts import Verdict
+from row3.gate.figures import check_known
 from row3.gate.judging import Scores, judge
 from row3.gate.policy import PolicyName
 from row3.gate.results import Comparison, Run
@@ -66,6 +67,10 @@ def compare(
     unchanged = not again and _unchanged(gate, run, comparer)
     scores = [replace(each, unchanged=unchanged) for each in scored.scores(judged, own_policy)]
     scores[0] = candidate = _after_rounds(gate, comparer, scores[0])
+    if comparer.compared:
+        where = "--fail" if "%" in (session.command.gate.fail or "") else f"row3.toml field suites.{name}.gate.fail"
+        for each in scores:
+            check_known(each.figures, each.policy.figures, where=where)
     comparers = [comparer, after]
     if (promoted := _promoted(gate, run, again=again)) is not None:
         run = replace(run, problems=[*promoted.run.problems, *run.problems])

@@ -11,6 +11,7 @@ from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Re
 from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zones_of
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
+from row3.gate.figures import FigureChange, figure_reasons
 from row3.gate.policy import GatePolicy
 from row3.kinds.demands import SOURCE
 
@@ -52,6 +53,8 @@ class Scores:
     """The criteria are the head's, if they differ from the base's."""
     unchanged: bool = False
     """Equal to the base's own draft in prompts, settings and answers: not judged again."""
+    figures: Sequence[FigureChange] = ()
+    """How cost, tokens and latency moved, as far as known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,7 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
             figures: dict[str, Any] = {"before": change.baseline, "after": change.current}
             held = change.key in scores.policy.held
             yield Reason(CODES[change.code], change.verdict, change.key, figures | UNCALIBRATED if held else figures)
+    yield from figure_reasons(scores.figures)
     yield from _zone_reasons(scores)
     for metric in scores.metrics:
         if metric.alarm and scores.after.get(metric.key, 0.0) > SLACK:

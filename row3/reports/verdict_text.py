@@ -224,7 +224,8 @@ def worst_case(comparison: Comparison) -> str | None:
 
     None if the verdict has other reasons than answers.
     """
-    reasons = [each for each in comparison.reasons if each.verdict is comparison.verdict and each.code in SCORES]
+    deciding = [each for each in comparison.reasons if each.verdict is comparison.verdict and not each.of_figure]
+    reasons = [each for each in deciding if each.code in SCORES]
     if not reasons:
         return None
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
