@@ -113,7 +113,9 @@ def test_a_limit_in_the_settings_holds_in_the_hook_and_its_loosening_blocks(box:
     box.git("add", "-A")
     done = box.row3("hook", "run", code=1)
     assert "Tokens per case went from 1,000 to 2,000 (+100%, limit 20%)" in done.err
-    assert "prompts/extract-v1.1.md" in box.row3("--compare", "--against", "HEAD", "--format", "codequality", code=1).out
+    assert (
+        "prompts/extract-v1.1.md" in box.row3("--compare", "--against", "HEAD", "--format", "codequality", code=1).out
+    )
     report = box.row3("--compare", "--against", "HEAD", "--format", "junit", code=1).out
     failure = ElementTree.fromstring(report).find(".//testcase[@name='gate']/failure")
     assert failure is not None

@@ -16,6 +16,8 @@ from row3.matching.normalise import normalise, normalise_text
 SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*\s+|[。！？]")
 ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|cf|Dr|Mr|Mrs|Ms|St|vs|No|Fig|al|approx|ca)\.\Z")
 PARAGRAPH = re.compile(r"\n\s*\n")
+NEARLY = 0.9
+"""Similarity to a passage from which a quote was changed a little; below it, it was made up."""
 
 
 class Place(NamedTuple):
