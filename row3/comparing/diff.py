@@ -11,8 +11,10 @@ from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import MetricChange
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import compare_case
+from row3.gate.figures import FigureChange
 from row3.project.project import Project
 from row3.project.suites import Suite
+from row3.running.budget import prices_of
 from row3.running.run_options import RunOptions
 
 
@@ -27,6 +29,7 @@ class Diff:
     """Prompts that differ but whose text at the time of the run is lost."""
     metrics: Sequence[MetricChange]
     """Means over the comparable cases that both runs have."""
+    figures: Sequence[FigureChange]
     primary: str
     """Key of the composite."""
     moves: Mapping[str, int]
@@ -59,7 +62,7 @@ def diff(
     """
     names = Names(project, suite, options, named)
     left, right = [opener().only(only) for opener in [names.find(before), names.find(after)]]
-    comparer = Comparer(suite)
+    comparer = Comparer(suite, cost=prices_of(project, suite, known_models=True).usd)
     known = left.project.cases.entries(suite.golden) | right.project.cases.entries(suite.golden)
     old_cases, new_cases = left.run.cases, right.run.cases
     for case_id in {**old_cases, **new_cases}:
@@ -79,7 +82,8 @@ def diff(
         before=left,
         after=right,
         notes=[f"the text of {name} as it was run no longer exists" for name in without_text],
-        metrics=list(comparer.scores().changes),
+        metrics=list((scores := comparer.scores()).changes),
+        figures=scores.figures,
         primary=suite.kind.primary,
         moves=dict(comparer.moves.most_common()),
         cases=comparer.largest(),

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 from row3.domain.requests import JUDGE
 
-
-class Cost(Protocol):
-    """US dollars of an answer, by model, tokens and who answers; None if its price or a count is unknown."""
-
-    def __call__(
-        self,
-        model: str,
-        prompt_tokens: int | None,
-        completion_tokens: int | None,
-        by: str = "",
-        cached_tokens: int = 0,
-        /,
-    ) -> float | None: ...
+Cost = Callable[[str, int | None, int | None, str, int], float | None]
+"""US dollars by model, tokens of prompt and completion, `by` and cached tokens; None if a price or count is unknown."""
 
 
 class Spent(NamedTuple):
@@ -49,8 +39,8 @@ class Spent(NamedTuple):
     @property
     def tokens(self) -> int | None:
         """Tokens of prompt and completion together; None if either is unknown."""
-        known = self.prompt_tokens is not None and self.completion_tokens is not None
-        return (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
+        sent, said = self.prompt_tokens, self.completion_tokens
+        return None if sent is None or said is None else sent + said
 
 
 class Observer:

@@ -42,6 +42,12 @@ class FigureChange:
             return 0.0
         return POINT * (self.now - self.before) / self.before if self.before > 0 else math.inf
 
+    def as_json(self) -> dict[str, float | None]:
+        """Return the values; a rise from 0 is null."""
+        values = {"before": self.before, "now": self.now, "difference": self.now - self.before}
+        rise = self.rise if math.isfinite(self.rise) else None
+        return {**values, "rise": rise, "limit": self.limit, "cases": self.cases}
+
 
 def split_limits(text: str, metrics: Sequence[str], *, where: str) -> tuple[str, dict[str, float]]:
     """Return the limits of metrics, as `parse_limits` reads them, and those of figures, `tokens:20%`, in per cent.

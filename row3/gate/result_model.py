@@ -81,20 +81,6 @@ class BaselineResult(Part):
     """The git ref whose criteria judge."""
 
 
-class FigureResult(Part):
-    """How cost (US dollars), tokens or latency (seconds) of a case's answers moved, on average."""
-
-    before: float
-    now: float
-    difference: float
-    rise: float | None
-    """In per cent of `before`; null if that is 0."""
-    limit: float | None
-    """Largest rise that the gate accepts, in per cent; null without a limit."""
-    cases: int
-    """Cases for which both sides know it."""
-
-
 class Result(Part):
     """The output of `--format json` for a run or a comparison."""
 
@@ -157,8 +143,8 @@ class Result(Part):
     adaptive: dict[str, Any] | None = None
     match_moves: dict[Literal["baseline", "current"], dict[str, Any]] = {}
     """Match counts over the cases in both runs."""
-    figures: dict[Literal["cost", "tokens", "latency"], FigureResult] = {}
-    """Those that are known on both sides."""
+    figures: dict[Literal["cost", "tokens", "latency"], dict[str, float | None]] = {}
+    """Means per case, if both sides know them: US dollars, tokens, seconds; `rise` and `limit` in per cent."""
     sensitivity: dict[str, Any] | None = None
     """The drops of the composite that so many cases can detect."""
     approval: dict[str, str] | None = None

@@ -12,6 +12,7 @@ from row3.domain.metrics import Metric
 from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells, differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
+from row3.reports.figures import figure_row
 from row3.reports.json_values import interval_json, json_fields
 from row3.reports.sentences import interval_head
 
@@ -69,6 +70,7 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
         for one in view.metrics
         if one.key in known
     ]
+    rows += [[*figure_row(one, None, verbose=True)[:6], f"{one.cases:,}"] for one in view.figures]
     heads = ("metric", "before", "after", "points", interval_head(view.metrics), "p", "cases")
     return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
 
@@ -101,6 +103,7 @@ def diff_json(view: Diff) -> dict[str, Any]:
             one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
             for one in view.metrics
         },
+        "figures": {one.key: one.as_json() for one in view.figures},
         "intervals": {one.key: interval_json(one.interval) for one in view.metrics if one.interval is not None},
         "cases": [
             {"id": change.case_id, "change": change.move}

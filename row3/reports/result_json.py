@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -12,17 +11,8 @@ from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names, warning_only
 from row3.gate.adaptive import Progress
 from row3.gate.agreement import LEVEL
-from row3.gate.figures import FigureChange
 from row3.gate.power import Sensitivity
-from row3.gate.result_model import (
-    RESULT_VERSION,
-    BaselineResult,
-    FigureResult,
-    ReasonResult,
-    Result,
-    Results,
-    SuiteEntry,
-)
+from row3.gate.result_model import RESULT_VERSION, BaselineResult, ReasonResult, Result, Results, SuiteEntry
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.metrics.aggregate import tally_json
 from row3.reports.comparison import differences
@@ -173,20 +163,9 @@ def _compared(result: Result, comparison: Comparison) -> Result:
         drift=None if comparison.drift is None else drift_json(comparison.drift),
         adaptive=None if comparison.adaptive is None else _adaptive(comparison.adaptive),
         match_moves={"baseline": before, "current": now} if before else {},
-        figures={each.key: _figure(each) for each in comparison.figures},
+        figures={each.key: each.as_json() for each in comparison.figures},
         sensitivity=None if seen is None else _sensitivity(seen),
         approval=None if approval is None else json_fields(approval, "reason", "by", "at"),
-    )
-
-
-def _figure(change: FigureChange) -> FigureResult:
-    return FigureResult(
-        before=change.before,
-        now=change.now,
-        difference=change.now - change.before,
-        rise=change.rise if math.isfinite(change.rise) else None,
-        limit=change.limit,
-        cases=change.cases,
     )
 
 

@@ -63,12 +63,7 @@ class Prices:
         return FREE if free else price_of(model, self.table) or (None if free is None else FREE)
 
     def usd(
-        self,
-        model: str,
-        prompt_tokens: int | None,
-        completion_tokens: int | None,
-        by: str = "",
-        cached_tokens: int = 0,
+        self, model: str, prompt_tokens: int | None, completion_tokens: int | None, by: str = "", cached_tokens: int = 0
     ) -> float | None:
         """Return the cost in US dollars; None if the price or a count is unknown. The prompt's includes the cached."""
         price = self.of(model, by)
@@ -84,16 +79,14 @@ class Prices:
         return (prompt_tokens * price.input - saved + completion_tokens * price.output) / 1_000_000
 
 
-def known_usd(
-    model: str, service: str, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0
-) -> float | None:
+def known_usd(model: str, service: str, prompt_tokens: int, completion_tokens: int, cached: int = 0) -> float | None:
     """Return the cost in US dollars by the table of genai-prices; None for a model unknown at this address."""
     from genai_prices import Usage
 
     price = _known_price(model, service)
     if price is None:
         return None
-    usage = Usage(input_tokens=prompt_tokens, cache_read_tokens=cached_tokens, output_tokens=completion_tokens)
+    usage = Usage(input_tokens=prompt_tokens, cache_read_tokens=cached, output_tokens=completion_tokens)
     return float(price.calc_price(usage)["total_price"])
 
 

@@ -134,21 +134,20 @@ class Spool:
 def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
     """Return the usage of a run's answers together; a replayed one has the latency of its recording."""
     judged = [each.usd(cost) for each in spent if each.judge]
-    latencies = [each.latency_s for each in spent if each.latency_s is not None and not each.judge]
+    own = [each for each in spent if not each.judge]
+    latencies = [each.latency_s for each in own if each.latency_s is not None]
     return Usage(
         requests=len(spent),
         replayed=sum(each.replayed for each in spent),
         prompt_tokens=sum(each.prompt_tokens or 0 for each in spent),
         completion_tokens=sum(each.completion_tokens or 0 for each in spent),
-        cost_usd=total([each.usd(cost) for each in spent if not each.judge]),
+        cost_usd=total([each.usd(cost) for each in own]),
         judgements=len(judged),
         judge_cost_usd=total(judged),
         latency_p50_s=percentile(latencies, 0.50),
         latency_p95_s=percentile(latencies, 0.95),
         truncated=sum(each.truncated for each in spent),
-        uncounted=sum(
-            each.usd(cost) is None and cost(each.model, 0, 0, each.by) is not None for each in spent if not each.judge
-        ),
+        uncounted=sum(each.usd(cost) is None and cost(each.model, 0, 0, each.by, 0) is not None for each in own),
         cached_tokens=sum(each.cached_tokens or 0 for each in spent),
         reasoning_tokens=sum(each.reasoning_tokens or 0 for each in spent),
     )

@@ -178,3 +178,16 @@ def test_unpriced_or_uncounted_cases_are_left_out_of_both_sides(box: Box) -> Non
     found = compared(box)["figures"]
     assert (found["tokens"]["cases"], found["latency"]["cases"]) == (2, 3)
     assert found["tokens"]["rise"] == 100.0
+
+
+def test_a_diff_of_versions_and_of_saved_runs_has_them_too(box: Box) -> None:
+    add(box, PRICED)
+    versions = json.loads(box.row3("diff", "v1.0", "v1.1", "--format", "json", code=0).out)["figures"]
+    assert versions == compared(box)["figures"]
+    assert [round(value["rise"]) for value in versions.values()] == [53, 100, 50]
+    text = " ".join(box.row3("diff", "v1.0", "v1.1", code=0).out.split())
+    assert "Tokens per case 1,000 2,000 +100% ▼ – – 3" in text
+    box.row3("--prompt", "extract-v1.0", code=0)
+    box.row3("--prompt", "extract-v1.1", code=0)
+    runs = sorted(path.stem for path in box.path(".row3/runs").glob("*.json"))
+    assert json.loads(box.row3("diff", runs[-2], runs[-1], "--format", "json", code=0).out)["figures"] == versions

@@ -12,6 +12,7 @@ import pytest
 from row3.domain.changes import MetricChange
 from row3.domain.printable import cells
 from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.figures import FigureChange
 from row3.reports.diff import diff_document, diff_json
 from row3.reports.markdown import markdown_text
 from row3.reports.style import Style
@@ -66,6 +67,7 @@ class Diff:
     prompt_diffs: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "@@ -1 +1 @@\n-a\n+b"})
     unanswered: Sequence[Side] = (Side("latest", missing=("c",), problem="no recording"),)
     metrics: Sequence[MetricChange] = (MetricChange("overall", 0.72, 0.7, -0.02, 2.0, Verdict.PROCEED, 1, None, SOME),)
+    figures: Sequence[FigureChange] = (FigureChange("tokens", 1000.0, 900.0, 1),)
     compared: int = 1
     moves: Mapping[str, int] = field(default_factory=lambda: Counter({"improved": 1}))
     cases: Sequence[CaseChange] = (
@@ -87,6 +89,7 @@ def test_a_diff_says_what_ran_what_differs_and_which_cases_moved() -> None:
         "prompt decompose-concepts v1.0 → v1.1, +1 −1 lines",
         "also threshold recall minimum: 0.6 → 0.5",
         "Overall 72.0% 70.0% −2.0 ▼ −7.1…+3.1 .044 1",
+        "Tokens per case 1,000 900 −10% ▲ – – 1",
         "Over the 1 case that both runs have and that can be compared.",
         "latest: 1 case without an answer, not counted above. First: no recording",
         "Cases: 1 improved",
