@@ -50,10 +50,7 @@ class FigureChange:
 
 
 def split_limits(text: str, metrics: Sequence[str], *, where: str) -> tuple[str, dict[str, float]]:
-    """Return the limits of metrics, as `parse_limits` reads them, and those of figures, `tokens:20%`, in per cent.
-
-    Raises `UsageError`.
-    """
+    """Return the limits of metrics, unread, and those of figures (`tokens:20%`) in per cent. Raises `UsageError`."""
     others: list[str] = []
     limits: dict[str, float] = {}
     for part in text.split(","):

@@ -62,9 +62,8 @@ class Recording(CamelModel, extra="ignore"):
     def answer(self) -> Answer:
         """The answer, to replay."""
         r = self.response
-        tokens = r.prompt_tokens, r.completion_tokens
+        tokens, parts = (r.prompt_tokens, r.completion_tokens), (r.cached_tokens, r.reasoning_tokens)
         finish = r.finish_reason or "stop"
-        parts = r.cached_tokens, r.reasoning_tokens
         return Answer(r.text, finish, r.served_model, *tokens, r.latency_s, True, r.instead, r.omitted, *parts)
 
 

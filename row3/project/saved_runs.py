@@ -32,9 +32,8 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Digests = Annotated[tuple[str, ...], Field(strict=False)]
 
 
-_Spent = Annotated[
-    tuple[str, int | None, int | None, float | None, bool, bool, str, int | None, int | None], Field(strict=False)
-]
+_N = int | None
+_Spent = Annotated[tuple[str, _N, _N, float | None, bool, bool, str, _N, _N], Field(strict=False)]
 
 
 class CaseRecord(Reply):

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
+
+from rapidfuzz import fuzz, process
 
 from row3.kinds.checks.compiled import path_of
 from row3.kinds.checks.heuristics import PASSED, Result
 from row3.kinds.checks.model import Check
 from row3.kinds.checks.reading import Reading, short
 from row3.matching.normalise import normalise_text
-from row3.matching.text.places import NEARLY, PARAGRAPH, SearchableText, sentences
+from row3.matching.text.places import NEARLY, PARAGRAPH, sentences
 from row3.matching.text.quotes import SourceText
 
 SHOWN = 3
@@ -24,7 +28,7 @@ _MARKED = re.compile(
     r"(?<!\w)‘(?!\d)([^‘\n]+?)’(?!\w)|^((?:>.*(?:\n|\Z))+)",
     re.MULTILINE,
 )
-_SPEAKER = re.compile(r"^\W*([^\W\d_][\w .'’-]{0,40}?)\W*:\s+(\S.*)$", re.MULTILINE)
+_SPEAKER = re.compile(r"^[^\w\n]{0,9}([^\W\d_][\w .'’-]{0,40}?)[^\w\n]{0,9}:[^\w\n]{0,9}(\S.*)$", re.MULTILINE)
 
 
 class Source(NamedTuple):
@@ -69,18 +73,15 @@ def _texts(value: Any, names: tuple[str, ...]) -> Iterator[Source]:
 
 
 def quotes(check: Check, case_input: Any, reading: Reading) -> Result:
-    """Return whether every quotation occurs in the source; without a path, those in quotation marks and block quotes.
-
-    With a path, each text there is a quotation. An answer without quotations passes.
-    """
+    """Return whether every quotation occurs in the source: each text at the check's path, or what is marked as one."""
     own = sources(case_input, check.wanted["from"])
     read = {each.text.text for each in own}
     others = [each for each in _texts(case_input, ()) if each.text.text not in read]
     value = reading.value if isinstance(reading.value, dict | list) or check.path else reading.text
     given = _fields(value) if check.path else (each for text in _strings(value) for each in quotations(text))
-    faults = [fault for each in given if normalise_text(each.text) and (fault := _fault(each, own, others))]
-    more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
-    return Result(0.0, "; ".join(faults[:SHOWN]) + more) if faults else PASSED
+    found = (fault for each in given if normalise_text(each.text) and (fault := _fault(each, own, others)))
+    faults = list(islice(found, SHOWN))  # a search for what is nearly quoted takes long
+    return Result(0.0, "; ".join(faults)) if faults else PASSED
 
 
 def _fault(quotation: Quotation, own: Sequence[Source], others: Sequence[Source]) -> str:
@@ -89,18 +90,22 @@ def _fault(quotation: Quotation, own: Sequence[Source], others: Sequence[Source]
     for words in map(SourceText, quotation.around if homes else ()):
         named = [each for each in own if any(map(words.mentions, each.names))]
         if named:
-            ok = any(each in homes for each in named)
-            return "" if ok else _elsewhere(said, homes[-1])
+            return "" if any(each in homes for each in named) else _elsewhere(said, homes[-1])
     if homes:
         return ""
     for each in others:
         if each.text.contains_quote(quotation.text):
             return _elsewhere(said, each)
-    likes = [found for each in own if (found := SearchableText(each.text.text).most_like(quotation.text))]
-    place, likeness = max(likes, key=lambda found: found[1], default=(None, 0.0))
-    if place is None or likeness < NEARLY:
-        return f"fabricated: “{said}”"
-    return f"altered: “{said}”; the source has “{short(place.sentence)}”"
+    key, least = normalise_text(quotation.text), 100 * NEARLY
+    for each in own:
+        if near := process.extractOne(key, _sentences(each.text.text), scorer=fuzz.partial_ratio, score_cutoff=least):
+            return f"altered: “{said}”; the source has “{short(near[2])}”"
+    return f"fabricated: “{said}”"
+
+
+@lru_cache(maxsize=64)
+def _sentences(text: str) -> dict[str, str]:
+    return {text[start:end]: normalise_text(text[start:end]) for start, end in sentences(text)}
 
 
 def _elsewhere(said: str, home: Source) -> str:
@@ -115,8 +120,7 @@ def quotations(text: str) -> Iterator[Quotation]:
         for number, mark in enumerate(marks):
             quote = re.sub(r"^>[> ]?", "", next(filter(None, mark.groups())), flags=re.MULTILINE)
             before = paragraph[at : mark.start()]
-            ends = [each.start() for each in marks[number + 1 :]]
-            behind = paragraph[mark.end() : ends[0] if ends else None]
+            behind = paragraph[mark.end() : marks[number + 1].start() if mark is not marks[-1] else None]
             at, parts = mark.end(), [before[start:end] for start, end in sentences(before)]
             tail = "" if quote.rstrip().endswith(".") else behind[slice(*sentences(behind)[0])]
             head = parts[-1] if before.strip() else introduced

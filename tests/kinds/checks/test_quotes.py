@@ -129,7 +129,7 @@ def test_a_field_is_a_quotation(value: Any, path: str, fault: str) -> None:
 
 def test_only_some_faults_are_listed() -> None:
     answer = " ".join(f'"Invention number {word}".' for word in ("one", "two", "three", "four", "five"))
-    assert reason(MINUTES, answer).endswith("and 2 more")
+    assert reason(MINUTES, answer).count("fabricated") == 3
 
 
 @given(st.integers(0, len(MINUTES)), st.integers(1, 60), st.text("xyz ", max_size=9))
