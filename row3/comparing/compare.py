@@ -18,6 +18,7 @@ from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.verdicts import Verdict
+from row3.gate.figures import check_known
 from row3.gate.judging import judge
 from row3.gate.policy import PolicyName
 from row3.gate.results import Comparison, Run
@@ -66,6 +67,10 @@ def compare(
     again = bool(context.recorded_again)
     unchanged = not again and _unchanged(gate, first.run, first.comparer)
     scores = [replace(each, unchanged=unchanged) for each in first.scores(*policies)]
+    if first.comparer.compared:
+        where = "--fail" if "%" in (session.command.gate.fail or "") else f"row3.toml field suites.{name}.gate.fail"
+        for each in scores:
+            check_known(each.figures, each.policy.figures, where=where)
     parts = [Part(session, lineup, first, first, scores)]
     if (promoted := _promoted(gate, first.run, again=again)) is not None:
         its_session, of_head = promoted

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field, replace
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import CriteriaChange, Judgement
 from row3.domain.metrics import SLACK, Zone, zone_of
+from row3.domain.progress import Cost
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import by_size, fall_p
+from row3.gate.figures import figure_changes
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.policy import ALPHA_FALL, GatePolicy
@@ -22,6 +24,7 @@ from row3.gate.results import Comparison, Run
 from row3.gate.scores import Effect, Scores
 from row3.metrics.aggregate import Aggregate, Tallies
 from row3.project.suites import Suite
+from row3.running.case_results import total
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; the rest are only counted."""
@@ -39,7 +42,10 @@ class Comparer:
     """Cases whose metrics are kept for both sides, to show the effect of changed criteria."""
     resting: Mapping[str, str] = field(default_factory=dict)
     """End of the quarantine, by case id."""
+    cost: Cost = lambda *_: None
     pairs: Pairs = field(init=False)
+    figures: Pairs = field(default_factory=Pairs)
+    """Cost, tokens and latency of the cases that both sides answer."""
     moves: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
     incomparable: list[str] = field(default_factory=list)
@@ -126,6 +132,7 @@ class Comparer:
         repeats, spreads = (base.repeats, score.repeats), (base.spread, score.spread)
         same = base.all_answers == score.all_answers
         self.pairs.add(base.metrics, score.metrics, source=score.source, repeats=repeats, spreads=spreads, same=same)
+        self.figures.add(self._figures(base), self._figures(score))
         if base.tally and score.tally and base.repeats == score.repeats:
             self.tallies[0].add(base.tally)
             self.tallies[1].add(score.tally)
@@ -149,6 +156,16 @@ class Comparer:
         """Return the p-value of a case's drop by the noise of its answers; None if no side was asked twice."""
         key = self.suite.kind.primary
         return fall_p(drop, base.spread.get(key, 0.0), base.repeats, score.spread.get(key, 0.0), score.repeats)
+
+    def _figures(self, score: CaseScore) -> dict[str, float]:
+        """Return what one answer to the case takes, without grades, as far as known."""
+        spent = [each for each in score.spent if not each.judge]
+        sums = {
+            "cost": total([each.usd(self.cost) for each in spent]),
+            "tokens": total([each.tokens for each in spent]),
+            "latency": total([each.latency_s for each in spent]),
+        }
+        return {key: value / score.repeats for key, value in sums.items() if value is not None}
 
     def add_removed(self, case_ids: Iterable[str]) -> None:
         """Add cases that only the base has."""
@@ -191,6 +208,7 @@ class Comparer:
             changes=compare_metrics(
                 before, after, kind.metrics, judged, self.pairs, primary=kind.primary, confirmed=confirmed
             ),
+            figures=figure_changes(self.figures, judged.figures),
             before=before,
             after=after,
             saved=self.saved,
@@ -217,6 +235,7 @@ class Comparer:
             compared=len(self.compared),
             sensitivity=sensitivity(self.pairs, metric, scores.policy, primary=metric.key),
             tallies=self.tallies,
+            figures=scores.figures,
         )
 
 

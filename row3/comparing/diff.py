@@ -9,12 +9,13 @@ from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer
 from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import MetricChange
-from row3.domain.runs import RunHeader
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import compare_case
+from row3.gate.figures import FigureChange
 from row3.gate.moves import Loss, loss_of
 from row3.project.project import Project
 from row3.project.suites import Suite
+from row3.running.budget import prices_of
 from row3.running.run_options import RunOptions
 
 
@@ -29,6 +30,7 @@ class Diff:
     """Prompts that differ but whose text at the time of the run is lost."""
     metrics: Sequence[MetricChange]
     """Means over the comparable cases that both runs have."""
+    figures: Sequence[FigureChange]
     primary: str
     """Key of the composite."""
     moves: Mapping[str, int]
@@ -36,13 +38,11 @@ class Diff:
     """The cases that moved most, largest move first."""
     compared: int
     settings_differ: bool
-    """Whether model or parameters differ; then the loss is tested, and the figures are compared."""
+    """Whether model or parameters differ; then the loss is tested."""
     loss: Loss
     """Of the primary metric."""
     unit: str
     """Of the gate's limit."""
-    figures: Mapping[str, tuple[float, float]]
-    """`costUsd`, `tokens`, `latencyP50S` of both sides' answers to the same cases, if known."""
     prompt_diffs: Mapping[str, str]
     """By prompt name, if the text differs and both texts are available."""
 
@@ -68,9 +68,8 @@ def diff(
     `InvalidFile` for a broken file, `RunIncomplete` if a side has no recorded answer at all.
     """
     names = Names(project, suite, options, named)
-    opened = [opener() for opener in [names.find(before), names.find(after)]]
-    left, right = [side.only(only) for side in opened]
-    comparer = Comparer(suite)
+    left, right = [opener().only(only) for opener in [names.find(before), names.find(after)]]
+    comparer = Comparer(suite, cost=prices_of(project, suite, known_models=True).usd)
     known = left.project.cases.entries(suite.golden) | right.project.cases.entries(suite.golden)
     old_cases, new_cases = left.run.cases, right.run.cases
     for case_id in {**old_cases, **new_cases}:
@@ -87,13 +86,13 @@ def diff(
     diffs, without_text = _prompt_diffs(left, right)
     sides, metric = (left.run.header, right.run.header), suite.kind.primary_metric
     margin = suite.policy.margin(metric, comparer.pairs.means()[0].get(metric.key, 0.0))
-    whole = len(comparer.compared) == len(opened[0].run.cases) == len(opened[1].run.cases)
     return Diff(
         suite=suite.name,
         before=left,
         after=right,
         notes=[f"the text of {name} as it was run no longer exists" for name in without_text] + _omitted(left, right),
-        metrics=list(comparer.scores().changes),
+        metrics=list((scores := comparer.scores()).changes),
+        figures=scores.figures,
         primary=suite.kind.primary,
         moves=dict(comparer.moves.most_common()),
         cases=comparer.largest(),
@@ -101,17 +100,8 @@ def diff(
         settings_differ=sides[0].parameters != sides[1].parameters,
         loss=loss_of(comparer.pairs.differences(metric), margin) if metric.key in comparer.pairs.counts() else "open",
         unit=suite.policy.unit,
-        figures=_figures(*sides) if whole else {},
         prompt_diffs=diffs,
     )
-
-
-def _figures(before: RunHeader, after: RunHeader) -> dict[str, tuple[float, float]]:
-    sides = [dict(each.usage) for each in (before, after)]
-    for usage in sides:
-        usage["tokens"] = usage.get("promptTokens", 0) + usage.get("completionTokens", 0)
-    found = {key: tuple(usage.get(key) for usage in sides) for key in ("costUsd", "tokens", "latencyP50S")}
-    return {key: (one, other) for key, (one, other) in found.items() if one is not None and other is not None and one}
 
 
 def _omitted(left: Side, right: Side) -> list[str]:

@@ -25,6 +25,7 @@ from row3.project.criteria import changed_criteria, in_force
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex, open_changed
 from row3.project.suites import Suite
+from row3.running.budget import prices_of
 from row3.running.evaluate import NO_MORE, Asking, More
 from row3.running.lineup import line_up
 from row3.running.replay import open_recordings
@@ -168,7 +169,9 @@ class Gate:
         """Return a comparer that knows which are in quarantine."""
         active = in_force(self.session.project, suite, judge).active
         watched = frozenset(change.case_id for change in self.changes)
-        comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active})
+        project = self.session.project
+        cost = prices_of(project, self.session.suite, known_models=True).usd
+        comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active}, cost)
         comparer.asked_again = None if self.interleaving is None else {}
         return comparer
 

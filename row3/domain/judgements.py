@@ -101,7 +101,7 @@ class Reason:
     verdict: Verdict
     """PROCEED for a note, which does not affect the verdict."""
     subject: str = ""
-    """A metric's key, a case id, a file, or a key of the inventory."""
+    """A metric's key, a figure's, a case id, a file, or a key of the inventory."""
     figures: Mapping[str, Any] = field(default_factory=dict)
     """Values for the text: numbers in the metric's unit (fractions), names, ids."""
     after: bool = False
@@ -110,7 +110,12 @@ class Reason:
     @property
     def key(self) -> tuple[str, str]:
         """Code and subject, to which an approval is bound."""
-        return self.code.value, self.subject
+        return self.code.value, f"figure {self.subject}" if self.of_figure else self.subject
+
+    @property
+    def of_figure(self) -> bool:
+        """Whether the subject is cost, tokens or latency, which kind `checks` also has as metrics."""
+        return "unit" in self.figures
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,7 @@ def _order(place: Place, value: Any) -> list[int]:
             value = value.get(part)
         else:
             found.append(part if isinstance(part, int) else 0)
-            value = value[part] if isinstance(value, list) and isinstance(part, int) else None
+            value = value[part] if isinstance(value, list) and isinstance(part, int) and part < len(value) else None
     return found
 
 

@@ -64,6 +64,12 @@ def points(delta: float) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", MINUS)
 
 
+def per_cent(change: float) -> str:
+    """Return a relative change that is in per cent: `+20%`, `−3.4%`, `0%`; below 10 with a decimal."""
+    text = f"{change:+.{0 if abs(change) >= 9.95 else 1}f}".removesuffix(".0")
+    return "0%" if float(text) == 0 else f"{text.replace('-', MINUS)}%"
+
+
 def drop_points(drop: float) -> str:
     """Return a drop in percentage points with one decimal, or more for tiny ones; `>100` if impossible."""
     shown = 100 * drop

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from row3.domain.requests import JUDGE
 
-Cost = Callable[[str, int | None, int | None, str], float | None]
-"""US dollars by model, prompt tokens and completion tokens; None for a model without a price."""
+Cost = Callable[[str, int | None, int | None, str, int], float | None]
+"""US dollars by model, tokens of prompt and completion, `by` and cached tokens; None if a price or count is unknown."""
 
 
 class Spent(NamedTuple):
@@ -22,6 +22,10 @@ class Spent(NamedTuple):
     truncated: bool
     by: str = ""
     """`by` of its request."""
+    cached_tokens: int | None = None
+    """Included in the prompt's."""
+    reasoning_tokens: int | None = None
+    """Included in the completion's."""
 
     @property
     def judge(self) -> bool:
@@ -30,7 +34,13 @@ class Spent(NamedTuple):
 
     def usd(self, cost: Cost) -> float | None:
         """Return its price in US dollars; None if tokens or price are unknown."""
-        return cost(self.model, self.prompt_tokens, self.completion_tokens, self.by)
+        return cost(self.model, self.prompt_tokens, self.completion_tokens, self.by, self.cached_tokens or 0)
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens of prompt and completion together; None if either is unknown."""
+        sent, said = self.prompt_tokens, self.completion_tokens
+        return None if sent is None or said is None else sent + said
 
 
 class Observer:

@@ -215,6 +215,10 @@ class Answer(NamedTuple):
     """Field of the reply's message that is there instead of an answer: `refusal`, `tool_calls`, `reasoning_content`."""
     omitted: tuple[str, ...] = ()
     """Parameters of the request that were not sent, because the endpoint refuses them."""
+    cached_tokens: int | None = None
+    """How many of the prompt's tokens the provider read from its cache."""
+    reasoning_tokens: int | None = None
+    """How many of the completion's tokens are reasoning."""
 
     @property
     def fault(self) -> str:

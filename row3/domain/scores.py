@@ -56,6 +56,8 @@ class CaseScore(NamedTuple):
     said: str = ""
     """Short digest of all answers; empty without answers."""
     spent: tuple[Spent, ...] = ()
+    asked: tuple[Spent, ...] = ()
+    """Usage of all that the run asked for this case, if it also asked the base; else empty."""
     served: tuple[str, ...] = ()
     """Models that answered, as the provider reports them."""
     omitted: tuple[str, ...] = ()
@@ -110,6 +112,10 @@ class Usage:
     judge_cost_usd: float | None = None
     uncounted: int = 0
     """Answers with a price but without token counts."""
+    cached_tokens: int = 0
+    """Prompt tokens that providers say they read from their caches."""
+    reasoning_tokens: int = 0
+    """Completion tokens that providers say are reasoning."""
 
 
 class Quality(NamedTuple):

@@ -11,6 +11,7 @@ from row3.domain.metrics import SLACK, Zone, zones_of
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.gate.exact import holm
+from row3.gate.figures import figure_reasons
 from row3.gate.policy import ALPHA
 from row3.gate.scores import Context, Effect, Scores
 from row3.kinds.demands import SOURCE
@@ -124,6 +125,7 @@ def _score_reasons(scores: Scores) -> Iterator[Reason]:
         yield Reason(Code.NO_CASE, Verdict.BLOCK)
     measured = sorted(_measured(scores), key=lambda reason: reason.code is Code.UNCONFIRMED)
     yield from measured
+    yield from figure_reasons(scores.figures)
     if scores.once is not None:
         blocked = {reason.subject for reason in measured if reason.verdict is Verdict.BLOCK}
         for subject in unconfirmed(scores.once):

@@ -77,6 +77,8 @@ class GatePolicy:
     """Verdict of `paired` if the data neither show nor rule out a drop beyond the limit."""
     limits: Mapping[str, float] = field(default_factory=dict)
     """Limits by metric, which override `block`."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Limits of cost, tokens and latency, in per cent of the base; see `row3.gate.figures`."""
     informational: bool = False
     """Report and never block."""
     inclusive: bool = False

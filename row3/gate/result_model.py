@@ -148,6 +148,8 @@ class Result(Part):
     """How far a block was confirmed by further answers."""
     match_moves: dict[Literal["baseline", "current"], dict[str, Any]] = {}
     """Match counts over the cases in both runs."""
+    figures: dict[Literal["cost", "tokens", "latency"], dict[str, float | None]] = {}
+    """Means per case, if both sides know them: US dollars, tokens, seconds; `rise` and `limit` in per cent."""
     sensitivity: dict[str, Any] | None = None
     """The drops of the composite that so many cases can detect."""
     approval: dict[str, str] | None = None

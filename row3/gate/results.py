@@ -18,6 +18,7 @@ from row3.domain.scores import CaseScore, Tally, Usage
 from row3.domain.typed_options import NOTHING, Given
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.drift import Drift, DriftCheck
+from row3.gate.figures import FigureChange
 from row3.gate.policy import GatePolicy, exceeds, reaches
 from row3.gate.power import Sensitivity
 from row3.kinds.base import Kind, Rules
@@ -167,6 +168,8 @@ class Comparison:
     in_git: bool = True
     tallies: tuple[Tally, Tally] = ({}, {})
     """Item counts of base and candidate, over the cases that both answer."""
+    figures: Sequence[FigureChange] = ()
+    """Cost, tokens and latency, if known."""
     interleaved: bool = False
     """The base's prompts were asked again in the same run."""
     saved: bool = False

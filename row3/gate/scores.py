@@ -10,6 +10,7 @@ from row3.domain.changes import MetricChange
 from row3.domain.judgements import CriteriaChange, Reason
 from row3.domain.metrics import Metric, Threshold
 from row3.gate.comparison import Decline
+from row3.gate.figures import FigureChange
 from row3.gate.policy import GatePolicy
 
 NO_DECLINE = Decline()
@@ -51,6 +52,8 @@ class Scores:
     """Answers a case and side that were asked to confirm a block; these scores contain them."""
     once: Scores | None = None
     """The scores before the first of them."""
+    figures: Sequence[FigureChange] = ()
+    """How cost, tokens and latency moved, as far as known."""
 
     @property
     def final(self) -> bool:

@@ -227,7 +227,7 @@ def _request(
         prompt_tokens=tokens_in,
         completion_tokens=tokens_out,
         latency_s=answer.latency_s,
-        cost_usd=cost(model, tokens_in, tokens_out, JUDGE if by_judge else ""),
+        cost_usd=cost(model, tokens_in, tokens_out, JUDGE if by_judge else "", answer.cached_tokens or 0),
         answered_at=held.recorded_at,
         messages=tuple((each.role, _sendable(each.shown)) for each in messages),
         answer=_sendable(answer.text) if content else "",

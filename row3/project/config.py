@@ -229,6 +229,8 @@ class PriceConfig(Model):
 
     input: Points
     output: Points
+    cached: Points | None = None
+    """Input that the provider read from its cache. Default: as `input`."""
 
 
 class ExportConfig(Model):

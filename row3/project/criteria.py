@@ -100,6 +100,7 @@ def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule
             yield f"threshold.{metric.key}.blocking", Rule(threshold.blocking, "lower")
     for key in limits:
         yield f"limit.{key}", Rule(policy.limit(key), "higher", ("gate.block",))
+    yield from ((f"figure.{key}", Rule(limit, "higher")) for key, limit in policy.figures.items())
     yield "gate.block", Rule(policy.block, "higher")
     yield "gate.metrics", Rule(frozenset(policy.metrics), "fewer")
     yield "gate.unit", Rule(policy.unit)

@@ -44,6 +44,8 @@ class Response(CamelModel, extra="ignore"):
     latency_s: Annotated[float, Field(ge=0)] | None = None
     instead: str = ""
     omitted: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    cached_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
 
 
 class Recording(CamelModel, extra="ignore"):
@@ -63,9 +65,9 @@ class Recording(CamelModel, extra="ignore"):
     def answer(self) -> Answer:
         """The answer, to replay."""
         r = self.response
-        tokens = r.prompt_tokens, r.completion_tokens
+        tokens, parts = (r.prompt_tokens, r.completion_tokens), (r.cached_tokens, r.reasoning_tokens)
         finish = r.finish_reason or "stop"
-        return Answer(r.text, finish, r.served_model, *tokens, r.latency_s, True, r.instead, r.omitted)
+        return Answer(r.text, finish, r.served_model, *tokens, r.latency_s, True, r.instead, r.omitted, *parts)
 
 
 def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
@@ -88,6 +90,8 @@ def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
                 "latencyS": None if answer.latency_s is None else round(answer.latency_s, 3),
                 **({"instead": answer.instead} if answer.instead else {}),
                 **({"omitted": list(answer.omitted)} if answer.omitted else {}),
+                **({} if answer.cached_tokens is None else {"cachedTokens": answer.cached_tokens}),
+                **({} if answer.reasoning_tokens is None else {"reasoningTokens": answer.reasoning_tokens}),
             },
             "answerDigest": digest_text(answer.text),
             "recordedAt": recorded_at,

@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from row3.domain.models import Reply
+from row3.domain.progress import Spent
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import SCHEMA_VERSION, RunHeader
 from row3.domain.scores import CaseScore, CaseStatus
@@ -29,6 +30,10 @@ MAX_BYTES = 2**30
 MAX_CACHE_BYTES = 2**26
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Digests = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+_N = int | None
+_Spent = Annotated[tuple[str, _N, _N, float | None, bool, bool, str, _N, _N], Field(strict=False)]
 
 
 class CaseRecord(Reply):
@@ -52,6 +57,8 @@ class CaseRecord(Reply):
     """SHA-256 of each answer's text, in the order of the requests; one fewer if the last had no answer."""
     problem: str = ""
     """Why the answer is bad or missing; empty in older runs."""
+    spent: Annotated[tuple[_Spent, ...], Field(strict=False)] = ()
+    """Tokens and seconds of the answers; empty in older runs, and if none is known."""
 
     def score(self, repeats: int, source: str | None = None) -> CaseScore:
         """Return the score, without what only a run knows: counts, costs and explanations."""
@@ -66,6 +73,7 @@ class CaseRecord(Reply):
             found=self.found,
             requests=self.requests,
             answers=self.answer_digests,
+            spent=tuple(Spent(*each) for each in self.spent),
             digest=self.digest,
             source=source,
         )
@@ -92,6 +100,7 @@ def record_of(score: CaseScore) -> CaseRecord:
         requests=score.all_requests,
         answer_digests=score.all_answers,
         problem=score.problem,
+        spent=score.spent if any(each.tokens or each.latency_s for each in score.spent) else (),
     )
 
 

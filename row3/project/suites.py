@@ -16,6 +16,7 @@ from row3.domain.models import item_in, keys_of, models_in
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
+from row3.gate.figures import split_limits
 from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.results import JudgedSuite
 from row3.kinds import kind_named
@@ -259,9 +260,14 @@ def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *
 
 
 def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> GatePolicy:
-    """Return the policy with limits by metric; a metric with a limit can block. Raises `UsageError`."""
+    """Return the policy with limits by metric and figure; what has a limit can block. Raises `UsageError`."""
     also = {metric.also: metric.key for metric in kind.metrics if metric.also}
-    limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where, also=also)
+    keys = [metric.key for metric in kind.metrics]
+    others, figures = split_limits(text, keys, where=where)
+    policy = replace(policy, figures={**policy.figures, **figures})
+    if figures and not others:
+        return policy
+    limits = parse_limits(others, keys, where=where, also=also)
     metrics = dict.fromkeys((*policy.metrics, *(key for key in limits if key not in policy.held)))
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 

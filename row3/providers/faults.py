@@ -151,6 +151,12 @@ def read_body(raw: bytes, expected: str, exchange: Exchange) -> dict[str, Any] |
     return hidden_error(body["error"], text, exchange) if body.get("error") else body
 
 
+def read_part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object inside a provider's; empty if it is missing or no object."""
+    part = body.get(name)
+    return part if isinstance(part, dict) else {}
+
+
 def read_count(value: object) -> int | None:
     """Return a number of tokens; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -17,7 +17,7 @@ from row3.domain.endpoints import Endpoint
 from row3.domain.files import PDF
 from row3.domain.requests import Answer, Message, NoAnswer, Request
 from row3.domain.words import count
-from row3.providers.faults import Exchange, Fault, hidden_error, read_body, read_count
+from row3.providers.faults import Exchange, Fault, hidden_error, read_body, read_count, read_part
 from row3.providers.openai_client import OpenAIClient
 from row3.providers.redaction import public_model_name
 from row3.providers.strict_schema import is_strict
@@ -148,8 +148,7 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
     if not isinstance(message, dict):
         return Fault("retry", f"{exchange.endpoint.host} sent no message")
     text, instead = _content(message)
-    usage = body.get("usage")
-    counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
+    counts = read_part(body, "usage")
     model = body.get("model")
     return Answer(
         text=text,
@@ -159,6 +158,8 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
         completion_tokens=read_count(counts.get("completion_tokens")),
         latency_s=latency_s,
         instead=instead,
+        cached_tokens=read_count(read_part(counts, "prompt_tokens_details").get("cached_tokens")),
+        reasoning_tokens=read_count(read_part(counts, "completion_tokens_details").get("reasoning_tokens")),
     )
 
 

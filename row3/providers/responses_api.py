@@ -8,7 +8,7 @@ from typing import Any
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Reply
 from row3.domain.requests import Answer
-from row3.providers.faults import Exchange, Fault, read_body, read_count
+from row3.providers.faults import Exchange, Fault, read_body, read_count, read_part
 from row3.providers.redaction import public_model_name
 
 
@@ -94,4 +94,6 @@ def read_response(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | 
         completion_tokens=read_count(usage.get("output_tokens")),
         latency_s=latency_s,
         instead=instead,
+        cached_tokens=read_count(read_part(usage, "input_tokens_details").get("cached_tokens")),
+        reasoning_tokens=read_count(read_part(usage, "output_tokens_details").get("reasoning_tokens")),
     )

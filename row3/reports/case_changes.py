@@ -11,7 +11,7 @@ from typing import NamedTuple
 from row3.domain import numbers
 from row3.domain.metrics import Metric
 from row3.domain.printable import plain, shorten
-from row3.domain.verdicts import CaseChange, Verdict
+from row3.domain.verdicts import CaseChange
 from row3.gate.results import Comparison, Run
 from row3.reports.document import Span, Table, Text, Tone
 from row3.reports.style import WIDTH, arrow
@@ -90,7 +90,7 @@ def words_of(key: str) -> str:
 
 def other_declines(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
     """Return cases that fell in a metric that a reason names but not in the composite, with the metric; worst first."""
-    named = {reason.subject for reason in comparison.reasons if reason.verdict is not Verdict.PROCEED}
+    named = {reason.subject for reason in comparison.reasons if reason.verdict and not reason.of_figure}
     metrics = [metric for metric in comparison.run.suite.kind.metrics if metric.key in named]
     if not metrics:
         return []

@@ -18,11 +18,13 @@ from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, moved_cases, other_declines
 from row3.reports.criteria_text import CRITERIA
 from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
+from row3.reports.figures import figure_row
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.reason_text import METRICS, MOVES, Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
+    TONES,
     baseline_origin,
     drift_line,
     interval_head,
@@ -35,7 +37,7 @@ from row3.reports.sentences import (
 )
 from row3.reports.style import PLAIN, VERDICT_MARKS, Style, arrow
 from row3.reports.terminal import terminal_text
-from row3.reports.verdict_text import TONES, approval_line, behind_line, summary, verdict_label, what_next
+from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label, what_next
 
 SHOWN_CASES, SHOWN_REASONS, NAMED_CASES = 5, 8, 3
 SHOWN_LINES = 200
@@ -161,7 +163,7 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     companions = [metric for metric in shown_metrics(suite, companion=True) if metric.key in changes]
     gate: dict[str, Verdict] = {}
     for reason in comparison.reasons:
-        if reason.code in METRICS:
+        if reason.code in METRICS and not reason.of_figure:
             gate[reason.subject] = max(reason.verdict, gate.get(reason.subject, Verdict.PROCEED))
     deciding = {key for key, verdict in gate.items() if verdict and verdict is comparison.verdict}
     shown = [metric for metric in companions if verbose or metric.key in deciding]
@@ -169,6 +171,8 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
         _metric_row(metric, changes[metric.key], gate.get(metric.key, Verdict.PROCEED), comparison.run, verbose=verbose)
         for metric in (*metrics, *shown)
     ]
+    beyond = {reason.subject: reason.verdict for reason in comparison.reasons if reason.of_figure}
+    rows += [figure_row(each, beyond.get(each.key), verbose=verbose) for each in comparison.figures]
     if not rows:
         return Note(["No case can be compared."])
     heads = [
@@ -271,6 +275,7 @@ def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "", width: 
     """
     most += sum(ground.leads for ground in grounds)
     grounds = sorted(grounds, key=lambda ground: not ground.leads)
+    most += bool(width) and len(grounds) == most + 1  # a line that says so would be as long
     left = more(len(grounds) - most, how=how)
     return [*(ground_text(ground, width) for ground in grounds[:most]), *([f"  {left}"] if left else [])]
 

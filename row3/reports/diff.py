@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from row3.comparing.diff import Diff
@@ -13,6 +14,7 @@ from row3.gate.moves import Loss
 from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells, differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
+from row3.reports.figures import figure_row
 from row3.reports.json_values import interval_json, json_fields
 from row3.reports.sentences import interval_head
 
@@ -32,7 +34,6 @@ def diff_document(view: Diff, metrics: Sequence[Metric], *, verbose: bool = Fals
         Facts([("before", _side(view.before)), ("after", _side(view.after)), *changed]),
         *([Note([_outcome(view, metrics)])] if view.settings_differ and view.metrics else []),
         _metrics(view, metrics),
-        *_figures(view),
         Note(_compared(view)),
         Title(f"Cases: {moves}", 4),
     ]
@@ -72,17 +73,13 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
         for one in view.metrics
         if one.key in known
     ]
+    rows += [[*figure_row(one, None, verbose=True)[:6], f"{one.cases:,}"] for one in view.figures]
     heads = ("metric", "before", "after", "points", interval_head(view.metrics), "p", "cases")
     return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
 
 
-FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
-    "costUsd": ("cost", numbers.money),
-    "tokens": ("tokens", "{:,}".format),
-    "latencyP50S": ("p50", numbers.seconds),
-}
-"""Name and format of each figure."""
-WORDS = {"costUsd": ("cheaper", "dearer"), "latencyP50S": ("faster", "slower")}
+WORDS = {"cost": ("cheaper", "dearer"), "latency": ("faster", "slower")}
+"""If a figure falls, and if it rises."""
 
 
 OUTCOMES: Mapping[Loss, str] = {
@@ -99,22 +96,10 @@ def _outcome(view: Diff, metrics: Sequence[Metric]) -> str:
     change = next(each for each in view.metrics if each.key == view.primary)
     limit = f"a loss of more than {change.limit:g}{'%' if view.unit == 'relative' else ' points'}"
     said = OUTCOMES[view.loss].format(f"{metric.title}: {limit}")
-    moves = {key: new / old - 1 for key, (old, new) in view.figures.items() if key in WORDS}
-    more = [f"{WORDS[key][by > 0]} by {abs(by):.0%}" for key, by in moves.items() if f"{abs(by):.0%}" != "0%"]
+    moves = {one.key: one.rise for one in view.figures if one.key in WORDS and isfinite(one.rise)}
+    more = [f"{WORDS[key][by > 0]} by {abs(by):.0f}%" for key, by in moves.items() if round(by)]
     link = ", and " if view.loss == "none" else ", "
     return said + link.join(["", *more][:2]) + "".join(f", {each}" for each in more[1:])
-
-
-def _figures(view: Diff) -> list[Block]:
-    if not view.settings_differ or not view.figures:
-        return []
-    rows = [
-        [name, show(old), show(new), f"{new / old - 1:+.0%}".replace("-", numbers.MINUS)]
-        for key, (name, show) in FIGURES.items()
-        if key in view.figures
-        for old, new in [view.figures[key]]
-    ]
-    return [Table(("all answers", "before", "after", "change"), rows, "lrrr")]
 
 
 def _compared(view: Diff) -> list[str]:
@@ -146,7 +131,7 @@ def diff_json(view: Diff) -> dict[str, Any]:
             for one in view.metrics
         },
         "loss": view.loss,
-        "figures": {key: {"before": old, "after": new} for key, (old, new) in view.figures.items()},
+        "figures": {one.key: one.as_json() for one in view.figures},
         "intervals": {one.key: interval_json(one.single) for one in view.metrics if one.single is not None},
         "cases": [
             {"id": change.case_id, "change": change.move}

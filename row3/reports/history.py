@@ -15,8 +15,8 @@ from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.reports.comparison import moved_span
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
+from row3.reports.sentences import TONES
 from row3.reports.style import VERDICT_MARKS
-from row3.reports.verdict_text import TONES
 
 SHOWN = 20
 LEGEND = "▲ better  ▼ worse; percentage points against the baseline at that time"

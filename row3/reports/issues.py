@@ -215,7 +215,7 @@ def file_of(reason: Reason, run: Run, places: Places = HERE) -> str:
         if kind == "quarantine":
             return f"{places.golden(run.suite.name)}/quarantine.json"
         return MANIFEST.format(run.suite.name) if kind == "baseline" else "row3.toml"
-    if reason.subject and reason.subject not in known:
+    if reason.subject and reason.subject not in known and not reason.of_figure:
         return places.case(run.suite.name, reason.subject)
     if not run.suite.prompted:
         return "row3.toml"  # names the system that answers

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from row3.domain.printable import plain
 from row3.gate.results import Comparison, Run, SuiteResult
 from row3.reports.case_changes import outcomes
+from row3.reports.figures import cells_of
 from row3.reports.reason_text import grounds_of
 from row3.reports.suites import problem_of
 from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label
@@ -76,6 +77,8 @@ def _gate(element: Element, comparison: Comparison) -> None:
     lines = [
         f"{'note' if ground.note else ground.verdict.word}: {plain(ground.text)}" for ground in grounds_of(comparison)
     ]
+    cells = map(cells_of, comparison.figures)
+    lines += [f"note: {title}: {before} → {now} ({rise})" for title, before, now, rise in cells]
     if comparison.behind and comparison.against:
         lines.insert(0, plain(behind_line(comparison.behind, comparison.against)))
     reasons, text = "\n".join(lines), f"{verdict_label(comparison).word}: {summary(comparison)}"

@@ -15,6 +15,7 @@ from row3.domain.words import count, part, spoken
 from row3.gate.policy import GatePolicy, is_ratio, reaches
 from row3.gate.results import Comparison, Confirmation
 from row3.reports.criteria_text import CRITERIA, NAMED, criteria_text
+from row3.reports.figures import figure_text
 from row3.reports.sentences import move_text, some
 
 NAMED_METRICS = 6
@@ -133,7 +134,7 @@ def _group(reason: Reason) -> tuple[Any, ...]:
     elif reason.code in CRITERIA:
         kind, *rest = reason.subject.split(" ", 2)
         about = "demand" if kind == "case" and len(rest) == 2 else kind
-    return reason.code, reason.verdict, reason.after, about, reason.figures.get("uncalibrated")
+    return reason.code, reason.verdict, reason.after, about, reason.figures.get("uncalibrated"), reason.of_figure
 
 
 def _sentence(group: Sequence[Reason], words: Words) -> str:
@@ -153,6 +154,8 @@ def _sentence(group: Sequence[Reason], words: Words) -> str:
 
 def _move(group: Sequence[Reason], words: Words) -> str:
     reason = group[0]
+    if reason.of_figure:
+        return figure_text(reason)
     change = words.moves.get(reason.subject)
     if change is not None and change.code == reason.code.value and not reason.after:
         metric, confirmed = words.metrics[reason.subject], words.confirmed(reason)

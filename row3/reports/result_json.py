@@ -166,6 +166,7 @@ def _compared(result: Result, comparison: Comparison) -> Result:
         unconfirmed=[reason.subject for reason in comparison.reasons if reason.code is Code.UNCONFIRMED],
         confirmation=None if comparison.confirmation is None else asdict(comparison.confirmation),
         match_moves={"baseline": before, "current": now} if before else {},
+        figures={each.key: each.as_json() for each in comparison.figures},
         sensitivity=None if seen is None else _sensitivity(seen),
         approval=None if approval is None else json_fields(approval, "reason", "by", "at"),
     )

@@ -12,6 +12,7 @@ from row3.domain.quarantine import Quarantine
 from row3.domain.requests import WEAK, labelled
 from row3.domain.runs import Header
 from row3.domain.scores import Usage
+from row3.domain.verdicts import Verdict
 from row3.domain.words import count, part
 from row3.gate.drift import Drift, other_moves
 from row3.gate.policy import GatePolicy, exceeds
@@ -28,6 +29,7 @@ MOVED = {
 }
 ELSEWHERE = "outputs"
 """The mode of `row3 score`, which sends no request."""
+TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
 ZONE_TONES: Mapping[Zone, Tone] = {
     Zone.FAIL: "bad",
     Zone.MARGINAL: "warning",
@@ -127,7 +129,10 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
     cut = [f"{numbers.count(usage.truncated, 'answer')} cut off by the token limit"] if usage.truncated else []
     if not tokens and usage.cost_usd is None and not latencies:
         return [requests, f"{recorded}tokens, cost and latency unknown", *judged, *cut]
-    counts = f"{usage.prompt_tokens:,} tokens in · {usage.completion_tokens:,} out" if tokens else "tokens unknown"
+    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+    thought = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+    counts = f"{usage.prompt_tokens:,} tokens in{cached} · {usage.completion_tokens:,} out{thought}"
+    counts = counts if tokens else "tokens unknown"
     latency = f"latency {' · '.join(latencies)}" if latencies else "latency unknown"
     return [requests, f"{recorded}{counts} · {_cost(usage, model)}", *judged, " · ".join([latency, *cut])]
 

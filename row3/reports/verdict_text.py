@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from row3.domain import numbers
@@ -16,10 +15,9 @@ from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
 from row3.reports.reason_text import further
-from row3.reports.sentences import candidates, formerly_promoted, title_of
+from row3.reports.sentences import TONES, candidates, formerly_promoted, title_of
 from row3.reports.style import VERDICT_MARKS
 
-TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
 SCORES = frozenset(
     {
         Code.WORSE,
@@ -256,7 +254,8 @@ def worst_case(comparison: Comparison) -> str | None:
 
     None if the verdict has other reasons than answers.
     """
-    reasons = [each for each in comparison.reasons if each.verdict is comparison.verdict and each.code in SCORES]
+    deciding = [each for each in comparison.reasons if each.verdict is comparison.verdict and not each.of_figure]
+    reasons = [each for each in deciding if each.code in SCORES]
     if not reasons:
         return None
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)

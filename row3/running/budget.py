@@ -29,6 +29,8 @@ from row3.project.system_config import is_started_by_row3
 if TYPE_CHECKING:
     import asyncio
 
+    from genai_prices.types import ModelPrice
+
 # A dated or numbered release of the same model: -2026-01-01, -20260101, -0613, -002. Not -5: claude-sonnet-4-5 is not
 # a release of claude-sonnet-4.
 _RELEASE = re.compile(r"-\d{3,}(?:-\d+)*$")
@@ -60,27 +62,41 @@ class Prices:
         free = self.free.get((by, model in CALLED))
         return FREE if free else price_of(model, self.table) or (None if free is None else FREE)
 
-    def usd(self, model: str, prompt_tokens: int | None, completion_tokens: int | None, by: str = "") -> float | None:
-        """Return the cost in US dollars; None if the price or a count is unknown."""
+    def usd(
+        self, model: str, prompt_tokens: int | None, completion_tokens: int | None, by: str = "", cached_tokens: int = 0
+    ) -> float | None:
+        """Return the cost in US dollars; None if the price or a count is unknown. The prompt's includes the cached."""
         price = self.of(model, by)
         if price is FREE:
             return 0.0
         if prompt_tokens is None or completion_tokens is None:
             return None
+        cached = min(cached_tokens, prompt_tokens)
         if price is None:
             service = "" if model in CALLED else self.services.get(by, "")
-            return known_usd(model, service, prompt_tokens, completion_tokens) if service else None
-        return (prompt_tokens * price.input + completion_tokens * price.output) / 1_000_000
+            return known_usd(model, service, prompt_tokens, completion_tokens, cached) if service else None
+        saved = 0.0 if price.cached is None else cached * (price.input - price.cached)
+        return (prompt_tokens * price.input - saved + completion_tokens * price.output) / 1_000_000
 
 
-def known_usd(model: str, service: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+def known_usd(model: str, service: str, prompt_tokens: int, completion_tokens: int, cached: int = 0) -> float | None:
     """Return the cost in US dollars by the table of genai-prices; None for a model unknown at this address."""
+    from genai_prices import Usage
+
+    price = _known_price(model, service)
+    if price is None:
+        return None
+    usage = Usage(input_tokens=prompt_tokens, cache_read_tokens=cached, output_tokens=completion_tokens)
+    return float(price.calc_price(usage)["total_price"])
+
+
+@cache
+def _known_price(model: str, service: str) -> ModelPrice | None:
     from genai_prices import Usage, calc_price
 
-    usage = Usage(input_tokens=prompt_tokens, output_tokens=completion_tokens)
     for name in dict.fromkeys((model, _RELEASE.sub("", model))):
         try:
-            return float(calc_price(usage, name, provider_api_url=service).total_price)
+            return calc_price(Usage(), name, provider_api_url=service).model_price
         except LookupError:
             continue
     return None
@@ -194,7 +210,7 @@ class Budget:
             guessed = estimate_sent(request)
             read = guessed if answer.prompt_tokens is None else answer.prompt_tokens
             self._counted = max(self._counted, read / max(1, guessed))
-            self.spent += prices.usd(request.model, read, written, request.by) or 0.0
+            self.spent += prices.usd(request.model, read, written, request.by, answer.cached_tokens or 0) or 0.0
             self._longest[request.prompt] = max(self._longest.get(request.prompt, 0), written)
         if self._settled is not None:
             self._settled.set()

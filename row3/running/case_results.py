@@ -94,6 +94,8 @@ def spent_on(request: Request, answer: Answer) -> Spent:
         answer.replayed,
         answer.finish_reason == "length",
         request.by,
+        answer.cached_tokens,
+        answer.reasoning_tokens,
     )
 
 
@@ -132,7 +134,7 @@ class Packing:
             detail = self.page(stored, score)
         elif self.explain:
             detail = detail_json(kind, score, zones_of(score.metrics, kind.metrics, self.suite.rules.thresholds))
-        bare = None if before is None else before._replace(explanation=None, output=None, raw="", spent=())
+        bare = None if before is None else before._replace(explanation=None, output=None, raw="")
         line = record_of(score).line()
         return score._replace(explanation=None, output=None, raw="", before=bare, line=line, detail=detail)
 

@@ -73,6 +73,8 @@ def usage_json(usage: Usage) -> dict[str, Any]:
         "latencyP50S": usage.latency_p50_s,
         "latencyP95S": usage.latency_p95_s,
         "truncated": usage.truncated,
+        **({"cachedTokens": usage.cached_tokens} if usage.cached_tokens else {}),
+        **({"reasoningTokens": usage.reasoning_tokens} if usage.reasoning_tokens else {}),
         **({"judgements": usage.judgements, "judgeCostUsd": usage.judge_cost_usd} if usage.judgements else {}),
     }
 
@@ -132,21 +134,22 @@ class Spool:
 def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
     """Return the usage of a run's answers together; a replayed one has the latency of its recording."""
     judged = [each.usd(cost) for each in spent if each.judge]
-    latencies = [each.latency_s for each in spent if each.latency_s is not None and not each.judge]
+    own = [each for each in spent if not each.judge]
+    latencies = [each.latency_s for each in own if each.latency_s is not None]
     return Usage(
         requests=len(spent),
         replayed=sum(each.replayed for each in spent),
         prompt_tokens=sum(each.prompt_tokens or 0 for each in spent),
         completion_tokens=sum(each.completion_tokens or 0 for each in spent),
-        cost_usd=total([each.usd(cost) for each in spent if not each.judge]),
+        cost_usd=total([each.usd(cost) for each in own]),
         judgements=len(judged),
         judge_cost_usd=total(judged),
         latency_p50_s=percentile(latencies, 0.50),
         latency_p95_s=percentile(latencies, 0.95),
         truncated=sum(each.truncated for each in spent),
-        uncounted=sum(
-            each.usd(cost) is None and cost(each.model, 0, 0, each.by) is not None for each in spent if not each.judge
-        ),
+        uncounted=sum(each.usd(cost) is None and cost(each.model, 0, 0, each.by, 0) is not None for each in own),
+        cached_tokens=sum(each.cached_tokens or 0 for each in spent),
+        reasoning_tokens=sum(each.reasoning_tokens or 0 for each in spent),
     )
 
 
@@ -161,6 +164,8 @@ def with_usage(run: Run, more: Usage) -> Run:
         completion_tokens=own.completion_tokens + more.completion_tokens,
         cost_usd=total(costs),
         truncated=own.truncated + more.truncated,
+        cached_tokens=own.cached_tokens + more.cached_tokens,
+        reasoning_tokens=own.reasoning_tokens + more.reasoning_tokens,
     )
     return replace(run, usage=usage, header=run.header.replace(usage=usage_json(usage)))
 
@@ -208,7 +213,7 @@ def collect(
                 skipped.setdefault(key, Counter())[reason] += 1
         reasons = result.tally.get("unscored", {})
         unscored += [(result.case_id, each, n) for each, n in reasons.items() if not each.endswith(tolerated)]
-        spent += result.spent
+        spent += result.asked or result.spent
         ids["omitted"] += result.omitted
         records.add(result.line)
         if result.detail is not None:

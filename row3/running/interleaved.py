@@ -169,10 +169,10 @@ class Interleaving:
         stored, spent = pair.stored, tuple(pair.spent)
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
-            return replace(live.packing, before=None)(stored, score)._replace(spent=spent)
+            return replace(live.packing, before=None)(stored, score)._replace(asked=spent)
         base = None if pair.before is None else pair.before.score(self.baseline)
         packing = replace(live.packing, before=lambda *_: base)
-        return packing(stored, pair.now.score(live.asking))._replace(spent=spent)
+        return packing(stored, pair.now.score(live.asking))._replace(asked=spent)
 
 
 async def _step(walk: Walk, *, baseline: bool) -> bool:

@@ -29,7 +29,8 @@ WANTED: dict[str, Any] = {
     "equals": "bug", "contains": "bug", "contains_all": ["bug"], "contains_any": ["bug"], "not_contains": ["bug"],
     "regex": "b.g", "starts_with": "b", "one_of": ["bug"], "number": "5 km", "json_schema": {"type": "object"},
     "required_fields": ["bug"], "no_placeholder": True, "max_words": 3, "similarity": "bug", "names": ["bug"],
-    "semantic": "bug", "cost": 1, "latency": 1, "python": "scorers:bug", "action": "NOOP", "judge": "help",
+    "semantic": "bug", "cost": 1, "latency": 1, "quotes": {"from": "document"},
+    "python": "scorers:bug", "action": "NOOP", "judge": "help",
 }  # fmt: skip
 """A right value for each type of check."""
 MODIFIERS: dict[str, Any] = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.bakery import IDS, bakery, found, record
-from tests.chat_server import FakeReply
+from tests.chat_server import FakeReply, completion
 from tests.live_models import COST, Asked, Provider, concepts
 from tests.one_thread import path_for_processes
 from tests.projects import Box, wait_until
@@ -85,6 +85,25 @@ class TestInterleaved:
         done = box.row3("--compare", "--mode", "live", "--jobs", "1", code=0)
         assert "the baseline's prompts were asked again, interleaved: provider changes cancel out" in said(done.out)
         assert "moved since the baseline: Overall −6.2" in said(done.out)
+
+    def test_each_side_has_its_own_tokens(self, box: Box, provider: Make) -> None:
+        def wordy(asked: Asked) -> FakeReply:
+            body = json.loads(completion(concepts(asked, 4)))
+            if asked.version == "1.1":
+                details = {"prompt_tokens_details": {"cached_tokens": 100}}
+                body["usage"] |= {"prompt_tokens": 400, "completion_tokens": 50, **details}
+            return FakeReply(body=json.dumps(body).encode())
+
+        provider(wordy)
+        command = ("--compare", "--mode", "live", "--format", "json", "--fail", "tokens:200%,cost:99%")
+        result = box.row3(*command, code=1).json
+        assert [(each["code"], each["subject"]) for each in result["reasons"]] == [("worse", "cost")]
+        figures = result["figures"]
+        assert (figures["tokens"]["before"], figures["tokens"]["now"]) == (150, 450)
+        assert figures["cost"]["before"] == pytest.approx(COST)  # 100 + 4 × 50 millionths
+        assert figures["cost"]["now"] == pytest.approx(2 * COST)
+        assert figures["latency"]["cases"] == 15
+        assert result["usage"] | {"requests": 30, "promptTokens": 7500, "cachedTokens": 1500} == result["usage"]
 
     def test_neither_side_is_always_the_later_one(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4))

@@ -96,7 +96,8 @@ def test_a_parameter_is_what_differs(box: Box, noting: Noting) -> None:
     result = box.row3("diff", "effort:high", "effort:low", *given, "--format", "json", code=0).json
     assert result["metrics"]["recall"]["before"] == 1.0
     assert result["metrics"]["recall"]["after"] == 0.5
-    assert result["figures"]["tokens"] == {"before": 450, "after": 450}
+    tokens = {"before": 150, "now": 150, "difference": 0, "rise": 0, "limit": None, "cases": 3}
+    assert result["figures"]["tokens"] == tokens
     assert result["differs"] == ["extract reasoningEffort: high → low"]
     same = box.row3("diff", "model:other effort:low", "model:other", "--prompt", "extract-v1.1", code=0)
     assert "Cases: 3 unchanged" in same.out

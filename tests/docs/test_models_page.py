@@ -16,7 +16,7 @@ from tests.projects import HOME, Box, clean_env
 
 PAGE = (HOME / "docs/models.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
-TIME = re.compile(r"(faster|slower) by \d+%|[\d.]+ m?s\b|(?<=p50).*")
+TIME = re.compile(r"(faster|slower) by \d+%|[\d.]+ m?s\b|(?<=Latency per case).*")
 TICKETS = 120
 KINDS = ("billing", "bug", "question")
 TOKENS = {None: 40, "low": 143, "high": 610}

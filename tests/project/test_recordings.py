@@ -55,6 +55,18 @@ def test_a_line_is_read_as_it_was_written() -> None:
     assert "\n" not in line_of(request, text)
 
 
+def test_parts_of_the_token_counts_are_written_only_if_they_are_known() -> None:
+    request, counted = ask(), Answer("answer", prompt_tokens=100, completion_tokens=50)
+    plain = to_line(request, counted, recorded_at="")
+    assert "cached" not in plain
+    assert "reasoning" not in plain
+    parts = to_line(request, counted._replace(cached_tokens=0, reasoning_tokens=40), recorded_at="")
+    assert json.loads(parts)["response"] == json.loads(plain)["response"] | {"cachedTokens": 0, "reasoningTokens": 40}
+    for line, expected in ((plain, (None, None)), (parts, (0, 40))):  # an older line has none
+        answer = from_line(line, where="x").answer
+        assert (answer.cached_tokens, answer.reasoning_tokens) == expected
+
+
 def test_merging_sorts_and_the_newer_answer_wins(folder: Path) -> None:
     b, a, other = ask("b", user="b"), ask("a"), ask("a", prompt="q-v1.0", user="q")
     assert merge(folder.parents[1], "s", [line_of(b), line_of(a), line_of(other)]) == (3, 0, 0)

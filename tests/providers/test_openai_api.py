@@ -65,6 +65,36 @@ def error(message: str = "no", **more: Any) -> dict[str, Any]:
     return {"error": {"message": message, **more}}
 
 
+@pytest.mark.parametrize(
+    ("details", "cached", "reasoning"),
+    [
+        ({}, None, None),
+        ({"prompt_tokens_details": {"cached_tokens": 8}}, 8, None),
+        ({"completion_tokens_details": {"reasoning_tokens": 5, "audio_tokens": 0}}, None, 5),
+        ({"prompt_tokens_details": {"cached_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": 0}}, 0, 0),
+        ({"prompt_tokens_details": None, "completion_tokens_details": [3]}, None, None),
+        ({"prompt_tokens_details": {"cached_tokens": "8"}}, None, None),
+    ],
+)
+def test_cached_and_reasoning_tokens_are_kept(
+    details: dict[str, Any],
+    cached: int | None,
+    reasoning: int | None,
+    fake: Any,
+    asker: Asker,
+    make_request: Any,
+    make_reply: Any,
+    make_completion: Any,
+) -> None:
+    body = make_completion()
+    body["usage"] |= details
+    fake.script = [make_reply(body=body)]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, Answer)
+    assert (answer.prompt_tokens, answer.completion_tokens) == (11, 7)
+    assert (answer.cached_tokens, answer.reasoning_tokens) == (cached, reasoning)
+
+
 def test_a_good_answer_and_what_was_sent_for_it(fake: Any, asker: Asker, make_request: Any) -> None:
     answer = asker.ask(make_request())
     assert isinstance(answer, Answer)

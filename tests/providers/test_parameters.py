@@ -197,6 +197,16 @@ def test_what_a_response_says(body: dict[str, Any], said: tuple[str, ...]) -> No
 def test_a_count_that_is_none_is_unknown() -> None:
     answer = read(response(message(text("x")), usage={"input_tokens": -1, "output_tokens": True}))
     assert (answer.prompt_tokens, answer.completion_tokens) == (None, None)
+    assert (answer.cached_tokens, answer.reasoning_tokens) == (None, None)
+
+
+def test_cached_and_reasoning_tokens_are_part_of_the_counts() -> None:
+    answer = read(response(message(text("x"))))
+    assert (answer.prompt_tokens, answer.cached_tokens) == (11, 3)
+    assert (answer.completion_tokens, answer.reasoning_tokens) == (7, 5)
+    more = {"input_tokens_details": None, "output_tokens_details": {"reasoning_tokens": "many"}}
+    odd = read(response(message(text("x")), usage={"input_tokens": 11, "output_tokens": 7} | more))
+    assert (odd.cached_tokens, odd.reasoning_tokens) == (None, None)
 
 
 def test_a_filtered_response_and_a_refusal_are_bad_answers() -> None:

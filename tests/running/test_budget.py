@@ -15,7 +15,7 @@ from row3.errors import UsageError
 from row3.project.config import PriceConfig
 from row3.project.project import open_project
 from row3.project.suites import make_suite
-from row3.running.budget import Budget, Prices, estimate_tokens, price_of, prices_of
+from row3.running.budget import Budget, Prices, estimate_tokens, known_usd, price_of, prices_of
 from row3.running.live import many
 from tests.rows import every_row
 
@@ -161,6 +161,31 @@ def test_cost_by_hand() -> None:
     assert Prices(TABLE).usd("gpt-5-mini", 1200, 300) == pytest.approx(0.0009)
     assert Prices(TABLE).usd("free", 10, 10) == 0.0
     assert Prices(TABLE).usd("gpt-5", 0, 0) == 0.0
+
+
+@every_row(
+    ("cached_price", "cached", "usd"),
+    [
+        (None, 0, 0.0009),
+        (None, 800, 0.0009),  # no price of its own
+        (0.025, 800, 0.00072),  # 400 × 0.25 + 800 × 0.025 + 300 × 2, per million
+        (0.0, 1200, 0.0006),
+        (0.0, 5000, 0.0006),  # a provider cannot cache more than it was sent
+    ],
+)
+def test_cached_input_has_its_own_price(cached_price: float | None, cached: int, usd: float) -> None:
+    prices = Prices({"gpt-5-mini": PriceConfig(input=0.25, output=2.0, cached=cached_price)})
+    assert prices.usd("gpt-5-mini", 1200, 300, "", cached) == pytest.approx(usd)
+
+
+@every_row("model", ["gpt-5-mini", "gpt-4.1", "gpt-5-mini-2099-01-01"])
+def test_the_known_price_of_cached_input_is_lower(model: str) -> None:
+    costs = [known_usd(model, "https://api.openai.com/v1", 10_000, 100, cached) for cached in (0, 4000, 8000)]
+    assert None not in costs
+    dear, less, least = (cost or 0.0 for cost in costs)
+    assert dear > less > least > 0
+    assert dear - less == pytest.approx(less - least)
+    assert known_usd("gpt-of-tomorrow", "https://api.openai.com/v1", 10, 10, 5) is None
 
 
 @every_row(

@@ -64,6 +64,8 @@ class Imported:
 class _Usage(CamelModel, extra="ignore"):
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
 
 
 class _Response(CamelModel, extra="ignore"):
@@ -82,7 +84,8 @@ class _Response(CamelModel, extra="ignore"):
     def answer(self) -> Answer:
         usage, finish = self.usage or _Usage(), self.finish_reason or "stop"
         tokens = usage.prompt_tokens, usage.completion_tokens
-        return Answer(self.response, finish, self.served_model, *tokens, self.latency_s)
+        answer = Answer(self.response, finish, self.served_model, *tokens, self.latency_s)
+        return answer._replace(cached_tokens=usage.cached_tokens, reasoning_tokens=usage.reasoning_tokens)
 
 
 Responses = dict[str, dict[tuple[str, int], tuple[int, Answer]]]

@@ -32,6 +32,10 @@ RubricName = Annotated[
 ]
 
 
+QuotesFrom = Annotated[dict[Literal["from"], Text], Field(min_length=1)]
+"""`document`, or the JSON path of the source in the input."""
+
+
 def _without_default(schema: dict[str, Any]) -> None:
     del schema["default"]
 
@@ -79,6 +83,8 @@ class Check(Model):
     """Costs at most this many US dollars."""
     latency: Amount = UNSET
     """Takes at most this many seconds."""
+    quotes: QuotesFrom = UNSET
+    """Quotes only what occurs in its source."""
     python: FunctionName = UNSET
     """Passes your own scorer; graded."""
     action: Action = UNSET
@@ -151,6 +157,8 @@ def _problem(check: Check) -> str:
             return f"`json_schema` cannot be used: {problem}"
         case "number" if quantity(check.wanted) is None:
             return f"`number` is not a number: {check.wanted}"
+        case "quotes" if problem := compile_error(path_of, check.wanted["from"]):
+            return f"`from` is not a JSON path: {problem}"
     return ""
 
 
@@ -170,7 +178,7 @@ TIERS: Mapping[str, Tier] = {
         (
             "equals", "contains", "contains_all", "contains_any", "not_contains", "regex", "starts_with", "one_of",
             "number", "json_schema", "required_fields", "no_placeholder", "max_words", "similarity", "names",
-            "semantic", "cost", "latency", "python",
+            "semantic", "cost", "latency", "quotes", "python",
         ),
         "heuristic",
     ),

@@ -12,6 +12,7 @@ from row3.domain.requests import NoAnswer
 from row3.kinds.base import Rules
 from row3.kinds.checks.heuristics import HEURISTICS, PASSED, Result, graded
 from row3.kinds.checks.model import DEFAULT_MIN, Check
+from row3.kinds.checks.quotes import quotes
 from row3.kinds.checks.reading import Nothing, Reading, same, short
 from row3.kinds.judging import grade
 
@@ -87,6 +88,8 @@ def ask(check: Check, case: Any, reading: Reading, rules: Rules) -> Generator[As
             votes = {"votes": list(verdict.votes), "agreement": verdict.agreement} if len(verdict.votes) > 1 else {}
             notes = {**grades, **said, **votes}
             return Checked(check, verdict.score, verdict.reason, notes)
+        case "quotes":
+            return Checked(check, *quotes(check, case.input, reading))
         case "semantic":
             return (yield from _meaning(check, reading, rules))
         case "python":

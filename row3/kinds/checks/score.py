@@ -14,6 +14,7 @@ from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.base import Finding, Group, Judgeable, Kind, Lint, Measured, Rules, lint_error, signed
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply, Tier
+from row3.kinds.checks.quotes import sources
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
 from row3.kinds.demands import Expected
@@ -94,6 +95,10 @@ def _lint(case: ChecksCase, rules: Rules) -> Iterator[Finding]:
     yield from _invalid_checks(case.checks, rules)
     if not case.checks and not rules.checks:
         yield lint_error("no-checks", "the case has no checks", ("checks",))
+    for check in (*case.checks, *rules.checks):
+        if check.type == "quotes" and not sources(case.input, check.wanted["from"]):
+            what = f"the input has no text at `{check.wanted['from']}`, from which `{check.title}` takes quotes"
+            yield lint_error("no-source", what, ("input",))
     for at, check in enumerate(case.checks):
         if check in case.checks[:at]:
             yield lint_error("check-twice", f"`{check.title}` is listed twice", ("checks", at))

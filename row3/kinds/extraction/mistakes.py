@@ -11,10 +11,7 @@ from row3.matching.names import NameIndex
 from row3.matching.normalise import normalise
 from row3.matching.resemblance import LIKE, best_resemblance
 from row3.matching.scorers import Named, NameRule
-from row3.matching.text.places import SearchableText
-
-NEARLY = 0.9
-"""Similarity to a passage from which a quote was changed a little; below it, it was made up."""
+from row3.matching.text.places import NEARLY, SearchableText
 
 
 def extraction_mistakes(

@@ -21,6 +21,8 @@ PARAGRAPH = re.compile(r"\n\s*\n")
 _BULLET = re.compile(r"\W+|\(?(?:\w|\d\d)[.)]")
 WIDTH = 40
 """Number of characters below which no text is wrapped."""
+NEARLY = 0.9
+"""Similarity to a passage from which a quote was changed a little; below it, it was made up."""
 
 
 class Place(NamedTuple):
