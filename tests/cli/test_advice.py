@@ -50,7 +50,7 @@ SUBJECTS: dict[Code, tuple[str, ...]] = {
     Code.BASELINE_DIFFERS: ("baseline",),
     Code.LOCK_BROKEN: ("extract-v1.0",),
 }
-END = re.compile(r"[),`]| [.·] |\.(?= |$)| (?:again|asks|shows|with all|Or|To|or|Then)\b")
+END = re.compile(r"[),`]| [.·] |\.(?= |$)| (?:again|asks|shows|with all|Or|To|or|Then|See)\b")
 
 
 def told(comparison: Comparison, *, hook: bool) -> list[str]:
