@@ -271,10 +271,9 @@ def reason_blocks(
 def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "", width: int = 0) -> list[Text]:
     """Return the first reasons, each cut to the width if one is given, and how many more there are.
 
-    Those that lead come before them and are not cut.
+    Those that lead come first and are not cut.
     """
     most += sum(ground.leads for ground in grounds)
-    grounds = sorted(grounds, key=lambda ground: not ground.leads)
     most += bool(width) and len(grounds) == most + 1  # a line that says so would be as long
     left = more(len(grounds) - most, how=how)
     return [*(ground_text(ground, width) for ground in grounds[:most]), *([f"  {left}"] if left else [])]

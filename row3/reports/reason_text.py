@@ -97,7 +97,8 @@ def grounds_of(comparison: Comparison, *, brief: bool = False, noise: bool = Fal
     for_good = any(each.verdict is Verdict.BLOCK and each.subject not in words.doubtful for each in comparison.reasons)
     left_out = (Code.APPROVED, Code.UNCONFIRMED) if for_good else (Code.APPROVED,)
     reasons = [each for each in comparison.reasons if each.code not in left_out]
-    return [*grounds(reasons, words), *(_noise_notes(comparison) if noise else [])]
+    found = [*grounds(reasons, words), *(_noise_notes(comparison) if noise else [])]
+    return sorted(found, key=lambda ground: not ground.leads)
 
 
 def _noise_notes(comparison: Comparison) -> list[Ground]:

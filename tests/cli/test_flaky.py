@@ -118,4 +118,4 @@ class TestAsked:
         }
         text = " ".join(live.row3("power", code=0).out.split())
         assert "asked 3 times" in text
-        assert "From this suite's own answers, drawn again." in text
+        assert "From this suite's own answers (repeats, confirmations, saved runs), drawn again." in text

@@ -97,8 +97,9 @@ def recorded_by(box: Box, *args: str) -> None:
 def test_the_steps_look_at_the_answers_that_were_compared(box: Box, args: list[str], again: str) -> None:
     recorded_by(box, *args)
     done = box.row3("--compare", "--suite", SUITE, "--prompt", "extract-v1.1", *args, code=1)
-    look, compare = steps(done)
+    confirm, look, compare = steps(done)
     flags = f" --suite {SUITE} --prompt extract-v1.1{again}"
+    assert confirm.startswith(f"row3 --compare --mode auto --confirm 4{flags} asks"), done
     assert look.startswith(f"row3 investigate{flags} "), done
     assert compare.startswith(f"row3 --compare{flags} again"), done
     assert "missed" in typed(box, look).out.lower()
@@ -133,7 +134,7 @@ def test_an_investigation_goes_on_with_the_same_answers(box: Box) -> None:
 def test_from_another_folder(box: Box) -> None:
     inside = Box(box.path("golden"), box.env)
     done = inside.row3("-C", "..", "--compare", "--suite", SUITE, code=1)
-    look, compare = steps(done)
+    *_, look, compare = steps(done)
     assert look.startswith(f"row3 investigate --suite {SUITE} -C .. ")
     assert typed(inside, compare).out == done.out
 

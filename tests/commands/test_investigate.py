@@ -353,7 +353,7 @@ def fallen(tmp_path: Path) -> Box:
 
 
 def test_a_block_without_a_metric_under_its_target_names_what_fell(fallen: Box) -> None:
-    assert "Concept recall is worse by 25.0 points" in fallen.row3("--compare", code=1).out
+    assert "Concept recall is worse by 25.0 points" in fallen.row3("--compare", "-v", code=1).out
     out = fallen.row3("investigate", "yeast", code=0).out
     assert "Concept recall 75.0% (fell 25.0 points, limit 5)" in " ".join(out.split())
     assert "--compare --mode auto`: Concept recall at least 95.0%" in " ".join(out.split())

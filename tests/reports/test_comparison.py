@@ -296,10 +296,10 @@ def test_the_table_shows_the_intervals_that_are_not_widened(comparison: Any) -> 
     assert text.count("−7.1…+3.1") == 3
 
 
-def test_what_confirming_found_comes_first_whole_and_is_never_counted_as_more() -> None:
+def test_what_confirming_found_is_shown_whole_and_never_counted_as_more() -> None:
     block, answers = Reason(Code.WORSE, Verdict.BLOCK, "recall"), Reason(Code.UNCONFIRMED, Verdict.BLOCK, "recall")
     long = "not confirmed, may be noise: Recall; " + "why " * 30
     lines = [Ground(Verdict.BLOCK, "worse", (block,)), Ground(Verdict.BLOCK, long, (answers,))]
-    shown = reason_lines([lines[0], lines[0], lines[1]], 1, width=80)
+    shown = reason_lines([lines[1], lines[0], lines[0], lines[0]], 1, width=80)
     assert "".join(span if isinstance(span, str) else span.text for span in shown[0]).endswith(long)
-    assert shown[2] == "  and 1 more"
+    assert shown[2] == "  and 2 more"
