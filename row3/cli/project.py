@@ -14,7 +14,7 @@ from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 from row3.domain.words import did_you_mean
 from row3.errors import UsageError
-from row3.kinds import DEFAULT, MODULES
+from row3.kinds import ANY_FORM, DEFAULT, MODULES
 
 STARTERS = [name for name in MODULES if files("row3").joinpath("starter", name).is_dir()]
 """Kinds with a starter: suites that need neither documents nor systems of the user's."""
@@ -37,8 +37,8 @@ def init(kind: str | None, schema: str | None, common: Common, *, empty: bool, e
 
     if sum((empty, example, kind is not None)) > 1:
         raise click.UsageError("--kind, --empty and --example exclude each other; leave out all but one")
-    if schema is not None and kind != "checks":
-        raise click.UsageError("--schema is for --kind checks, whose answers have any form")
+    if schema is not None and kind != ANY_FORM:
+        raise click.UsageError(f"--schema is for --kind {ANY_FORM}, whose answers have any form")
     made = make_project(common.start, "empty" if empty else "example" if example else kind or DEFAULT, schema)
     lines = [f"  {item.what:<9} {item.path}" for item in made]
     common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))

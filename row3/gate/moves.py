@@ -144,7 +144,8 @@ def _by_limit(change: MetricChange, policy: GatePolicy, *, primary: bool, final:
             return replace(unproven, doubt="few_units", units_needed=needed) if change.moved < needed else unproven
         return replace(change, verdict=Verdict.BLOCK, code="worse", unconfirmed=not (beyond or final))
     fell = reaches(worse, policy.investigate) if gated else exceeds(worse, change.limit)
-    if fell and (beyond or primary):
+    blind = change.noise == "unknown" and exceeds(worse, change.limit)
+    if fell and (beyond or primary or blind):
         return replace(change, verdict=Verdict.INVESTIGATE, code="worse")
     return change
 

@@ -23,6 +23,8 @@ MODULES = {
 """Module of each kind, by the kind's name; its `KIND` is imported on first use."""
 MONITORED = "extraction"
 """Kind of what production answers: monitoring measures records by it, and traces become cases of it."""
+ANY_FORM = "checks"
+"""Kind whose answers have any form, and so any schema."""
 DEFAULT = next(iter(MODULES))
 """Kind of a suite that names none."""
 

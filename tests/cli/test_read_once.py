@@ -55,7 +55,7 @@ def box(shipped_second: Box, tmp_path: Path) -> Box:
         ("leaderboard", 6),  # a pass for each combination
         ("diff decompose-concepts-v1.0 decompose-concepts-v1.1", 3),  # and a combination without answers
         ("report --out ../report.html", 1),
-        ("power", 2),
+        ("power", 3),  # and the answers that are drawn again
         ("flaky", 2),
         ("cases", 3),
         ("history", 0),
