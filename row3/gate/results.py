@@ -25,11 +25,7 @@ from row3.kinds.base import Kind, Rules
 from row3.metrics.aggregate import Seen
 
 WORST_LAST = (0, 3, 1, 2)
-"""Exit codes, the worst last.
-
-An unusable file (2) hides a verdict, so it outranks all others. A block (1) outranks an incomplete run (3): further
-answers cannot undo it.
-"""
+"""Exit codes, the worst last: an unusable file (2) hides a verdict, and further answers cannot undo a block (1)."""
 Standing = Literal["proceed", "investigate", "block", "approved", "informational", "incomplete", "unusable", "none"]
 """A suite's outcome; `none` if nothing was judged."""
 

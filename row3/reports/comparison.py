@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from row3.domain import numbers
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Code
 from row3.domain.metrics import Metric
 from row3.domain.printable import shorten
-from row3.domain.runs import Header
 from row3.domain.verdicts import Verdict
-from row3.domain.words import part, spoken
+from row3.domain.words import part
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, moved_cases, other_declines
 from row3.reports.criteria_text import CRITERIA
-from row3.reports.document import Block, Document, Facts, Fold, Lines, Note, Span, Table, Text, Title, more, strong
+from row3.reports.differences import differences, prompt_folds
+from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
 from row3.reports.figures import figure_row
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
@@ -40,7 +40,6 @@ from row3.reports.terminal import terminal_text
 from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label, what_next
 
 SHOWN_CASES, SHOWN_REASONS, NAMED_CASES = 5, 8, 3
-SHOWN_LINES = 200
 FEW_CASES, PAGES = 5, (35, 39)
 """Most lines on a screen, heading included: for at most `FEW_CASES` cases, and for more."""
 
@@ -310,48 +309,3 @@ def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SH
 def next_note(comparison: Comparison) -> Note:
     """Return the next steps."""
     return Note(what_next(comparison), "strong" if comparison.complete else "plain")
-
-
-def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
-    """Yield the prompts, order, model, parameters and repeats that differ, with both values and diff sizes."""
-    diffs = diffs or {}
-    for name in dict.fromkeys((*before.prompts, *after.prompts)):
-        old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))
-        size = f", {_size(diffs[name])}" if name in diffs else ""
-        if old != new:
-            yield f"prompt {name}", f"{old} → {new}{size}"
-        elif before.prompt_digests.get(name) != after.prompt_digests.get(name):
-            yield f"prompt {name}", f"{new}, same version, different text{size}"
-    if set(before.prompts) == set(after.prompts) and list(before.prompts) != list(after.prompts):
-        yield "pipeline order", f"was {' → '.join(before.prompts)}, is {' → '.join(after.prompts)}"
-    if before.model != after.model:
-        yield "model", f"{before.model} → {after.model}"
-    for name in after.parameters:
-        if (values := before.parameters.get(name)) is None:
-            continue
-        for key, value in after.parameters[name].items():
-            if key != "model" and values.get(key) != value:
-                yield f"{name} {key}", f"{spoken(values.get(key))} → {spoken(value)}"
-    if before.repeats != after.repeats:
-        yield "repeats", f"{before.repeats} → {after.repeats}"
-
-
-def prompt_folds(diffs: Mapping[str, str]) -> list[Fold]:
-    """Return the text diff of each prompt."""
-    folds = []
-    for name, lines in ((name, _changes(diff)) for name, diff in diffs.items()):
-        left = more(len(lines) - SHOWN_LINES, how=" lines")
-        rest = [Note([left], "quiet")] if left else []
-        folds.append(Fold(f"Text of {name}", [Lines(lines[:SHOWN_LINES], "diff"), *rest]))
-    return folds
-
-
-def _changes(diff: str) -> Sequence[str]:
-    return [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
-
-
-def _size(diff: str) -> str:
-    """Return `+12 −3 lines`."""
-    lines = _changes(diff)
-    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-    return f"+{added} −{removed} lines"

@@ -78,13 +78,12 @@ class Ground:
 
 def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     """Return the context for the sentences of a comparison."""
-    suite = comparison.run.suite
-    metrics = {metric.key: metric for metric in suite.kind.metrics}
+    suite, metrics = comparison.run.suite, {metric.key: metric for metric in comparison.run.suite.kind.metrics}
     moves = {change.key: change for change in comparison.metrics}
     before = "the base asked again" if comparison.interleaved else "before"
-    lacking, confirmation = comparison.run.lacking, comparison.confirmation
     doubtful = frozenset(each.subject for each in comparison.reasons if each.code is Code.UNCONFIRMED)
-    return Words(metrics, moves, suite.policy, brief, lacking, before, confirmation, doubtful)
+    rest = comparison.run.lacking, before, comparison.confirmation, doubtful
+    return Words(metrics, moves, suite.policy, brief, *rest)
 
 
 def grounds_of(comparison: Comparison, *, brief: bool = False, noise: bool = False) -> list[Ground]:

@@ -16,7 +16,7 @@ from row3.gate.power import Sensitivity
 from row3.gate.result_model import RESULT_VERSION, BaselineResult, ReasonResult, Result, Results, SuiteEntry
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.metrics.aggregate import tally_json
-from row3.reports.comparison import differences
+from row3.reports.differences import differences
 from row3.reports.json_values import drift_json, interval_json, json_fields, quarantine_json
 from row3.reports.judges import family_lines, judges_json
 from row3.reports.match_counts import bounds_json

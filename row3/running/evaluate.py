@@ -1,8 +1,4 @@
-"""Run one case through the pipeline: render, ask, parse, pass on, score.
-
-`steps` yields requests and is sent answers; a `Walk` gets these from an `Answerer`. So replay (no waiting) and live
-(many at once) share one piece of code.
-"""
+"""Run one case through the pipeline: render, ask, parse, pass on, score; replay and live share this code."""
 
 from __future__ import annotations
 

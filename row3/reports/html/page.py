@@ -15,7 +15,8 @@ from row3.charting.timeline import TrendPoint, run_timeline
 from row3.charting.trend_chart import message, trend_chart
 from row3.domain import numbers
 from row3.gate.results import Comparison, SuitesReport
-from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note, prompt_folds
+from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
+from row3.reports.differences import prompt_folds
 from row3.reports.document import Block, Document, Fold, Note, Plot, Span, Text, Title, spans
 from row3.reports.html.blocks import FOLDER, blocks_html, templates
 from row3.reports.html.cases import MOST_OPEN, case_list
