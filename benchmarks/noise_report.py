@@ -64,7 +64,7 @@ def judged_table(found: Rates, situations: Sequence[Situation]) -> str:
         fields = []
         for cases in CASES:
             same, worse = (found.get(Cell(each.name, cases, drop), {}) for drop in (0, each.drop))
-            fields.append(f"{_both(same)} / {_both(worse)}")
+            fields.append(f"{_both(same)}/{_both(worse)}")
         same = found.get(Cell(each.name, SHOWN, 0), {})
         lines.append(_row(each.name, *fields, f"{same.get('asked', 0.0):.0f}", rate(same.get("seen", 0.0))))
     return "\n".join(lines)
@@ -91,7 +91,7 @@ def _row(*fields: str) -> str:
 
 
 def _both(cell: Mapping[str, float]) -> str:
-    return f"{rate(cell.get('once', 0.0))} → {rate(cell.get('blocked', 0.0))}"
+    return f"{rate(cell.get('once', 0.0))}→{rate(cell.get('blocked', 0.0))}"
 
 
 def rate(value: float) -> str:
