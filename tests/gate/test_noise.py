@@ -80,7 +80,5 @@ def test_the_tables_show_the_counts() -> None:
         row["found"] = {"once": 3, "blocked": 1, "asked": 6, "seen": 4}
     lines = judged_table(rates(rows), SUITES).split("\n")
     assert {line.count("|") for line in lines} == {4 + len(CASES)}
-    assert lines[2] == (
-        "| scores in many steps | 0→0/0→0 | 0→0/0→0 | 75→25/75→25 | 0→0/0→0 | 150 | 100 |"
-    )
+    assert lines[2] == ("| scores in many steps | 0→0/0→0 | 0→0/0→0 | 75→25/75→25 | 0→0/0→0 | 150 | 100 |")
     assert {line.count("|") for line in paired_table({}).split("\n")} == {2 + len(CASES)}
