@@ -157,7 +157,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
         "from row3.domain.requests import Message, Request\n"
         "from row3.providers.local import LocalModel\n"
         "from row3.providers.base import endpoint_for\n"
-        "r = Request('c','p',0,'local',0.0,1,None,(Message('user','Tell a very long story. '*300),),'x',{},'','','','')\n"
+        "r = Request('c','p',0,'local',0.0,1,None,(Message('user','Tell a long story. '*300),),'x',{},'','','','')\n"
         "async def main():\n"
         "    print('asking', flush=True)\n"
         "    await LocalModel(endpoint_for('local')).ask(r)\n"
