@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -41,6 +41,8 @@ class ExpectedConnection(Model):
     """1 is connected directly."""
     via: Text | None = None
     """For two hops: the document in between."""
+    one_way: Text | None = None
+    """Why a case that starts from that document does not expect this one's seed."""
     note: Note = None
 
 
@@ -207,6 +209,18 @@ def _lint(case: GraphCase, rules: Rules) -> Iterator[Finding]:
         yield lint_error("nothing-expected", "the case expects nothing", ("expected_connections",))
 
 
+def _lint_suite(cases: Sequence[GraphCase]) -> Iterator[Finding]:
+    """Check that a connection is expected from both ends, where both are seeds and it gives no reason."""
+    for case in cases:
+        for one in [each for each in case.expected_connections if each.one_way is None]:
+            reaching = (each for each in cases if each.depth >= (one.hops or 1))
+            for other in [each for each in reaching if each.seed_document == one.document_id]:
+                if case.seed_document not in {each.document_id for each in other.expected_connections}:
+                    what = f"`{case.id}` expects `{one.document_id}`, but `{other.id}`, which starts there, does not"
+                    fix = f"expect `{case.seed_document}`: add it, or say why not in `one_way`"
+                    yield lint_error("one-way", f"{what} {fix}")
+
+
 def _refers_to(case: GraphCase) -> list[Reference]:
     """Return the seed, every other document, and the connecting entities."""
     found = [Reference("document", case.seed_document, ("seed_document",))]
@@ -244,7 +258,7 @@ class Graph(Kind):
     groups = (
         Group("connections", "Connections", "returned", "connected wrong-path not-connected not-judged duplicate seed"),
     )
-    lint = Lint(_lint, refers_to=_refers_to)
+    lint = Lint(_lint, _lint_suite, refers_to=_refers_to)
     invented = frozenset(("connection_precision", "judged_rate"))
 
     def measure(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> Generator[Ask, Any, Measured]:

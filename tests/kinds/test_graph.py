@@ -158,12 +158,49 @@ def test_lint() -> None:
     assert rules(expected_connections=[], expected_not_connected=[]) == ["nothing-expected"]
 
 
+def connected(name: str, seed: str, *to: str, **fields: Any) -> GraphCase:
+    """A case that starts from a document and expects connections to others."""
+    path = {"connection_reason": "shared_entity", "entity": "Alice Chen"}
+    expected = [{"document_id": each, **path, **fields} for each in to]
+    unrelated = {"expected_not_connected": ["x"]}
+    return case_of(GraphCase, {"id": name, "seed_document": seed, "expected_connections": expected, **unrelated})
+
+
+@every_row(
+    ("cases", "count"),
+    [
+        ([connected("g1", "email_006", "meeting_015"), connected("g2", "meeting_015", "email_006")], 0),
+        ([connected("g1", "email_006", "meeting_015"), connected("g2", "meeting_015", "chat_001")], 1),
+        ([connected("g1", "email_006", "meeting_015"), connected("g2", "meeting_015")], 1),
+        ([connected("g1", "email_006", "meeting_015"), connected("g2", "chat_001", "chat_002")], 0),  # no seed
+        ([connected("g1", "a", "b", one_way="b names a's successor"), connected("g2", "b")], 0),
+        ([connected("g1", "a", "b", hops=2), connected("g2", "b")], 1),
+        ([connected("g1", "a", "b", hops=3), connected("g2", "b")], 0),  # deeper than the other case looks
+        ([connected("g1", "a", "b"), connected("g2", "b", "a"), connected("g3", "b", "c")], 1),
+        ([connected("g1", "a", "b", "c"), connected("g2", "b", "c"), connected("g3", "c", "b")], 2),
+    ],
+)
+def test_a_connection_is_expected_from_both_ends(cases: list[GraphCase], count: int) -> None:
+    found = [*GRAPH.lint.suite(cases)]
+    assert [each.rule for each in found] == ["one-way"] * count
+    assert all(each.level == "error" for each in found)
+
+
+def test_lint_names_both_cases_and_what_to_do() -> None:
+    cases = [connected("g007", "meeting_008", "meeting_015"), connected("g010", "meeting_015", "chat_001")]
+    assert [each.message for each in GRAPH.lint.suite(cases)] == [
+        "`g007` expects `meeting_015`, but `g010`, which starts there, does not expect `meeting_008`: "
+        "add it, or say why not in `one_way`"
+    ]
+
+
 @every_row(
     "wrong",
     [
         {"seed_document": ""},
         {"depth": 0},
         {"expected_connections": [{"document_id": "a", "connection_reason": "friends"}]},
+        {"expected_connections": [{**CASE["expected_connections"][0], "one_way": " "}]},
         {"expected_connections": [{"document_id": "a", "connection_reason": "shared_event", "hops": 9}]},
         {"connections": []},
     ],

@@ -11,7 +11,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import read_object
 from row3.kinds.judging import ask_votes, notes
-from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
+from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Evidence, Grades, Judgement, OutcomeCase
 from row3.kinds.outputs import answer_values, closed_object
 from row3.matching.text.quotes import SourceText
 
@@ -40,18 +40,24 @@ def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str,
     found = []
     for fact in case.required_facts:
         lacking = [
-            needed.doc
-            for needed in fact.must_cite
+            documents_of(alternatives)
+            for alternatives in fact.needed
             if not any(
                 document_key(cited.doc) == document_key(needed.doc)
                 and SourceText(cited.quote).contains_quote(needed.quote_contains)
                 and (text := document(documents, cited.doc)) is not None
                 and text.is_passage(cited.quote)
+                for needed in alternatives
                 for cited in answer.citations
             )
         ]
         found.append(f"no valid quote from {', '.join(lacking)}" if lacking else "")
     return found
+
+
+def documents_of(alternatives: Iterable[Evidence]) -> str:
+    """Return the documents of alternatives in words: `a or b`."""
+    return " or ".join(dict.fromkeys(each.doc for each in alternatives))
 
 
 def evidence_grade(unproven: Sequence[str]) -> int:
@@ -157,13 +163,13 @@ def variables_of(
     case: OutcomeCase, baseline: AnswerOut, full: AnswerOut, documents: Mapping[str, SourceText]
 ) -> dict[str, Any]:
     """Return the variables of the rubric's template: the case, both answers, and the documents named in them."""
-    named = [needed.doc for fact in case.required_facts for needed in fact.must_cite]
+    named = [needed.doc for fact in case.required_facts for each in fact.needed for needed in each]
     named += [cited.doc for answer in (baseline, full) for cited in answer.citations]
     keys = dict.fromkeys(document_key(name) for name in named)
     return {
         "question": case.question,
         "required_facts": [
-            {"fact_id": fact.fact_id, "claim": fact.claim, "must_cite": [needed.doc for needed in fact.must_cite]}
+            {"fact_id": fact.fact_id, "claim": fact.claim, "must_cite": [*map(documents_of, fact.needed)]}
             for fact in case.required_facts
         ],
         "forbidden_claims": list(case.forbidden_claims),

@@ -27,7 +27,13 @@ class Fact(Model):
 
     fact_id: CaseId
     claim: Text
-    must_cite: list[Evidence]
+    must_cite: list[Evidence | list[Evidence]]
+    """A list in it holds alternatives, any one of which is enough."""
+
+    @property
+    def needed(self) -> list[list[Evidence]]:
+        """The alternatives of each passage that an answer must cite."""
+        return [each if isinstance(each, list) else [each] for each in self.must_cite]
 
 
 class OutcomeCase(Case):

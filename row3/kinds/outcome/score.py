@@ -59,9 +59,9 @@ def _lint(case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
     yield from lint_twice("fact-twice", [fact.fact_id for fact in case.required_facts], "required_facts", "fact_id")
     for at, fact in enumerate(case.required_facts):
         place = ("required_facts", at)
-        if not fact.must_cite:
+        if not fact.must_cite or not all(fact.needed):
             yield lint_error("no-evidence", f"`{fact.fact_id}` has no `must_cite`", place)
-        for number, needed in enumerate(fact.must_cite):
+        for number, needed in [(number, one) for number, each in enumerate(fact.needed) for one in each]:
             text = document(rules.documents, needed.doc)
             where = (*place, "must_cite", number)
             if text is None:
@@ -229,7 +229,7 @@ class Outcomes(Kind):
     def expected(self, case: OutcomeCase) -> Iterator[Expected]:
         """Yield every required fact with its evidence, and every forbidden claim."""
         for fact in case.required_facts:
-            cites = [[needed.doc, needed.quote_contains] for needed in fact.must_cite]
+            cites = [[text for one in each for text in (one.doc, one.quote_contains)] for each in fact.needed]
             facts = {"claim": fact.claim, "must_cite": digest_json(cites)}
             yield Expected("fact", fact.fact_id, facts, (fact.claim,))
         for claim in case.forbidden_claims:

@@ -12,8 +12,8 @@ from row3.domain.requests import Answer, NoAnswer
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Unusable
 from row3.kinds.base import Rules
-from row3.kinds.outcome.judgement import read_judgement, rule, winner
-from row3.kinds.outcome.model import Grades, Judgement, OutcomeCase
+from row3.kinds.outcome.judgement import check_evidence, read_judgement, rule, variables_of, winner
+from row3.kinds.outcome.model import AnswerOut, Citation, Grades, Judgement, OutcomeCase
 from row3.kinds.outcome.score import KIND
 from row3.matching.text.quotes import SourceText
 from tests.rows import every_row
@@ -203,7 +203,7 @@ def test_an_output_without_two_answers_is_unusable(output: Any) -> None:
 
 
 def test_lint_reports_missing_evidence() -> None:
-    def rules_broken(cite: list[dict[str, str]]) -> list[str]:
+    def rules_broken(cite: list[Any]) -> list[str]:
         fact = {"fact_id": "a", "claim": "c", "must_cite": cite}
         case = case_of(OutcomeCase, {"id": "x", "question": "?", "required_facts": [fact]})
         return [found.rule for found in KIND.lint.case(case, Rules(documents=DOCUMENTS))]
@@ -212,3 +212,60 @@ def test_lint_reports_missing_evidence() -> None:
     assert rules_broken([{"doc": "meeting_009", "quote_contains": "x"}]) == ["no-document"]
     assert rules_broken([{"doc": "meeting_001.txt", "quote_contains": "API refactor by June"}]) == ["quote-not-found"]
     assert rules_broken([{"doc": "meeting_001.txt", "quote_contains": "API refactor"}]) == []
+    assert rules_broken([[]]) == ["no-evidence"]
+    said = {"doc": "meeting_001.txt", "quote_contains": "API refactor"}
+    assert rules_broken([[said, said | {"doc": "meeting_009"}]]) == ["no-document"]
+    assert rules_broken([[said, said | {"quote_contains": "API rewrite"}]]) == ["quote-not-found"]
+    assert rules_broken([[said, said | {"quote_contains": "Ann: nothing."}], said]) == []
+
+
+NEEDED = {"doc": "meetings/meeting_001.txt", "quote_contains": "API refactor by March 25th"}
+ELSEWHERE = {"doc": "email_001", "quote_contains": "refactor is due on the 25th"}
+TWO_DOCUMENTS = {**DOCUMENTS, "email_001": SourceText("Bob, your refactor is due on the 25th. Ann, nothing.")}
+
+
+def citing(*must_cite: Any) -> OutcomeCase:
+    fact = {"fact_id": "api", "claim": "Bob completes the API refactor", "must_cite": [*must_cite]}
+    return case_of(OutcomeCase, {"id": "ve_001", "question": "?", "required_facts": [fact]})
+
+
+@every_row(
+    ("citations", "reason"),
+    [
+        ([QUOTE], ""),
+        ([{"doc": "email_001", "quote": "your refactor is due on the 25th"}], ""),
+        ([QUOTE, {"doc": "email_001", "quote": "Ann, nothing."}], ""),
+        ([{"doc": "email_001", "quote": "Ann, nothing."}], "no valid quote from meetings/meeting_001.txt or email_001"),
+        ([], "no valid quote from meetings/meeting_001.txt or email_001"),
+        ([QUOTE | {"doc": "email_001"}], "no valid quote from meetings/meeting_001.txt or email_001"),
+    ],
+)
+def test_any_alternative_proves_a_fact(citations: list[Any], reason: str) -> None:
+    answer = AnswerOut(answer="a", citations=[Citation(**each) for each in citations])
+    assert check_evidence(citing([NEEDED, ELSEWHERE]), answer, TWO_DOCUMENTS) == [reason]
+
+
+def test_passages_that_are_no_alternatives_are_all_needed() -> None:
+    answer = AnswerOut(answer="a", citations=[Citation(**QUOTE)])
+    assert check_evidence(citing(NEEDED, ELSEWHERE), answer, TWO_DOCUMENTS) == ["no valid quote from email_001"]
+
+
+def test_a_judge_sees_the_alternatives_and_their_documents() -> None:
+    empty = AnswerOut(answer="a")
+
+    def seen(*must_cite: Any) -> Any:
+        return variables_of(citing(*must_cite), empty, empty, TWO_DOCUMENTS)
+
+    shown = seen([NEEDED, ELSEWHERE])
+    assert shown["required_facts"][0]["must_cite"] == ["meetings/meeting_001.txt or email_001"]
+    assert [each["doc"] for each in shown["documents"]] == ["email_001", "meeting_001"]
+    assert seen(NEEDED, ELSEWHERE)["required_facts"][0]["must_cite"] == ["meetings/meeting_001.txt", "email_001"]
+    assert seen([NEEDED]) == seen(NEEDED)
+
+
+def test_alternatives_change_what_a_case_demands() -> None:
+    def demanded(*must_cite: Any) -> Any:
+        return [each.facts["must_cite"] for each in KIND.expected(citing(*must_cite))]
+
+    assert demanded([NEEDED]) == demanded(NEEDED)
+    assert len({*demanded(NEEDED), *demanded(NEEDED, ELSEWHERE), *demanded([NEEDED, ELSEWHERE])}) == 3
