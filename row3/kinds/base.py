@@ -27,6 +27,9 @@ from row3.matching.text.quotes import SourceText
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio
 
+EntityNames = Sequence[Sequence[str]]
+"""The entities of a document: of each its name, then its mentions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -50,6 +53,8 @@ class Rules:
     judge: JudgeRules | None = None
     """The judge that grades answers; None if there is none."""
     documents: Mapping[str, SourceText] = field(default_factory=dict)
+    entities: Mapping[str, EntityNames] = field(default_factory=dict)
+    """Entities that the project's golden cases label in each document, by its id."""
     fields: Fields = field(default_factory=dict)
     """Paths of the kind's fields in an answer."""
 
@@ -70,7 +75,7 @@ lint_error, lint_warning = partial(Finding, "error"), partial(Finding, "warning"
 
 
 class Reference(NamedTuple):
-    """A document or entity that a case defines or refers to."""
+    """A document or entity that a case refers to."""
 
     what: Literal["document", "entity"]
     name: str
@@ -122,8 +127,8 @@ class Lint:
     """Problems and weaknesses of a suite's cases as a whole."""
     rules: Callable[[Rules], Iterable[Finding]] = lambda rules: ()
     """Problems in the suite's settings, with paths below `[suites.NAME]`."""
-    declares: Callable[[Any], Sequence[Reference]] = lambda case: ()
-    """Documents and entities that cases of other suites may refer to."""
+    declares: Callable[[Any], Mapping[str, EntityNames]] | None = None
+    """Documents that cases of other suites may refer to, by id, and what a case labels in them; None for none."""
     refers_to: Callable[[Any], Sequence[Reference]] = lambda case: ()
     """Documents and entities of other suites' cases that a case refers to."""
 
@@ -176,6 +181,8 @@ class Kind(ABC):
     """Name on pages for the graded parts of an answer; empty if answers are lists of items."""
     in_text = False
     """Whether its labels occur in a case's text, where pages mark them."""
+    by_entities = False
+    """Whether its scores depend on the entities that cases of other suites label."""
     arms: tuple[str, ...] = ()
     """Names of the systems that answer each case; empty for one."""
     gate_defaults: Mapping[str, Any] = {}

@@ -9,7 +9,7 @@ from row3.domain.asks import Ask
 from row3.domain.matches import CORRECT, ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
-from row3.kinds.base import TYPES, Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
+from row3.kinds.base import TYPES, EntityNames, Finding, Group, Kind, Lint, Measured, Rules, lint_error, lint_twice
 from row3.kinds.cases import DocumentCase, Note
 from row3.kinds.demands import Expected
 from row3.kinds.outputs import Output, answer_schema, as_text, compare_types, meta, type_of
@@ -70,10 +70,13 @@ class EntitiesOut(Output):
     entities: list[EntityOut]
 
 
-def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Reference]:
-    """Return what a case adds to the corpus: its documents, and its entities by name and mention."""
-    documents = [Reference("document", name) for name in case.texts()]
-    return documents + [Reference("entity", text) for one in entities for text in (one.name, *one.mentions)]
+def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> dict[str, EntityNames]:
+    """Return the documents of a case by id, with their entities; of several documents, those that it mentions."""
+    named = [(one.name, *one.mentions) for one in entities]
+    if case.document is not None:
+        return {case.id: named}
+    texts = {name: SourceText(text) for name, text in case.texts().items()}
+    return {name: [one for one in named if any(map(text.mentions, one))] for name, text in texts.items()}
 
 
 def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:

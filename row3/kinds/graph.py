@@ -11,12 +11,26 @@ from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
-from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
+from row3.domain.requests import digest_json
+from row3.kinds.base import (
+    EntityNames,
+    Finding,
+    Group,
+    Kind,
+    Lint,
+    Measured,
+    Reference,
+    Rules,
+    lint_error,
+    lint_twice,
+    signed,
+)
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected
 from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.kinds.passages import description_similarity
 from row3.matching.compare import compare
+from row3.matching.normalise import normalise
 from row3.matching.variant.forms import category_key
 
 Hops = Annotated[int, Field(ge=1, le=5)]
@@ -121,7 +135,7 @@ def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> 
     places = {one.document_id: place for place, one in enumerate(expected)}
     placed = [_place(case, item, places) for item in output.connections]
     right = [
-        place >= 0 and _path_right(expected[place], item, rules)
+        place >= 0 and _path_right(case.seed_document, expected[place], item, rules)
         for item, (place, _, _) in zip(output.connections, placed, strict=True)
     ]
     named: list[int | str] = [
@@ -167,15 +181,31 @@ def _place(case: GraphCase, item: ConnectionOut, places: dict[str, int]) -> tupl
     return (-place, score, event) if score > SAME_EVENT else (-1, score, event)
 
 
-def _path_right(expected: ExpectedConnection, item: ConnectionOut, rules: Rules) -> bool:
-    if item.connection_reason and category_key(item.connection_reason) != category_key(expected.connection_reason):
-        return False
+def _path_right(seed: str, expected: ExpectedConnection, item: ConnectionOut, rules: Rules) -> bool:
+    """Return whether a path is the expected one, or leads over an entity that both documents have by their labels."""
     if expected.hops is not None and item.hops is not None and expected.hops != item.hops:
         return False
-    if expected.entity is not None:
-        forms = (expected.entity, *expected.aliases, *expected.also)
-        return any(compare(name, form, rules.names).same for name in _names(item.entity) for form in forms)
-    return description_similarity(item.event or "", expected.event or "") > SAME_EVENT
+    reason, forms = category_key(item.connection_reason or ""), list[str]()
+    if reason in ("", category_key("shared_entity")):
+        forms += _shared_forms(rules.entities.get(seed, ()), rules.entities.get(expected.document_id, ()))
+    if reason in ("", category_key(expected.connection_reason)):
+        if expected.entity is not None:
+            forms += [expected.entity, *expected.aliases, *expected.also]
+        elif description_similarity(item.event or "", expected.event or "") > SAME_EVENT:
+            return True
+    return any(compare(name, form, rules.names).same for name in _names(item.entity) for form in forms)
+
+
+def _shared_forms(*documents: EntityNames) -> list[str]:
+    """Return the names and mentions of the entities that both documents have, without those of another entity too."""
+    first, second = ({normalise(name) for name, *_ in entities} for entities in documents)
+    forms, others = list[str](), set[str]()
+    for names in (each for entities in documents for each in entities):
+        if normalise(names[0]) in first & second:
+            forms += names
+        else:
+            others.update(map(normalise, names))
+    return [form for form in forms if normalise(form) not in others]
 
 
 def _names(value: Any) -> list[str]:
@@ -239,7 +269,7 @@ class Graph(Kind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, none to unrelated documents."""
 
     name = "graph"
-    version = 14
+    version = 15
     case_model = GraphCase
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}
     metrics = (
@@ -260,6 +290,11 @@ class Graph(Kind):
     )
     lint = Lint(_lint, _lint_suite, refers_to=_refers_to)
     invented = frozenset(("connection_precision", "judged_rate"))
+    by_entities = True
+
+    def signature(self, rules: Rules) -> str:
+        """Return the scorer, and the entities of the documents."""
+        return signed(self, rules, f"entities {digest_json(rules.entities)[:16]}")
 
     def measure(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Look up each connection by its document, or else by its event."""

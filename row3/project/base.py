@@ -12,6 +12,7 @@ from row3.domain.files import file_inputs, is_media
 from row3.domain.manifests import suite_of_stem
 from row3.domain.prompts import PromptRef
 from row3.errors import EnvironmentFault, Row3Error, UsageError
+from row3.project.cases import file_of
 from row3.project.config import FILE, read_config
 from row3.project.files import link_at
 from row3.project.history import FILE as HISTORY
@@ -224,7 +225,7 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
 
 
 def _reads(project: Project, suite: str, path: str) -> bool:
-    """Return whether the suite's systems receive the file, or its documents include it."""
+    """Return whether the suite's systems receive the file, its documents include it, or it has its entities."""
     try:
         settings = project.settings(suite, "replay")
     except Row3Error:
@@ -234,6 +235,8 @@ def _reads(project: Project, suite: str, path: str) -> bool:
     patterns = [text for call in calls for text in call.patterns()]
     own = project.config.suites.get(suite)
     patterns += [f"golden/{own.documents}/*"] if own is not None and own.documents is not None else []
+    if settings.kind.by_entities and any(path == file_of(each) for each, _ in project.declaring):
+        return True
     return any(path.startswith(pattern.partition("*")[0].rpartition("/")[0] + "/") for pattern in patterns)
 
 

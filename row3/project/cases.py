@@ -13,7 +13,7 @@ from row3.domain.files import file_inputs
 from row3.domain.models import keys_of
 from row3.domain.requests import digest_json, digest_text, input_digest
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.kinds.base import Kind
+from row3.kinds.base import EntityNames, Kind
 from row3.project.documents import check_schema_version, json_object, parse_json, validate
 from row3.project.files import decode
 from row3.project.input_files import InputFiles
@@ -131,6 +131,12 @@ class Cases:
     def at(self, paths: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
         """Yield the cases at these paths, without drafts. Raises `InvalidFile`."""
         return (stored for stored in (self.case(path, kind) for path in paths) if not stored.case.draft)
+
+    def declared(self, path: str, kind: Kind) -> dict[str, EntityNames]:
+        """Return the documents that a case, if no draft, declares, with their entities. Raises `InvalidFile`."""
+        if (declares := kind.lint.declares) is None:
+            return {}
+        return {name: entities for stored in self.at([path], kind) for name, entities in declares(stored.case).items()}
 
     def read(self, folder: str, kind: Kind) -> Iterator[StoredCase]:
         """Yield the cases of a suite in the order of their files. Raises `InvalidFile`, also if there are none."""

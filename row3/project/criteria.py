@@ -10,7 +10,7 @@ from typing import get_args
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Tier
 from row3.domain.quarantine import Quarantine, room, split
-from row3.domain.requests import canonical, digest_text
+from row3.domain.requests import canonical, digest_json, digest_text
 from row3.domain.words import part
 from row3.errors import InvalidFile
 from row3.gate.inventory import POLICIES, Demands, inventory
@@ -78,6 +78,8 @@ def _criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]
         yield "judge.uncalibrated", Rule(judge_settings(project.config, suite.name).uncalibrated == "block", "lower")
         yield from ((f"rubric.{name}", Rule(prompt.digest, "removed")) for name, prompt in rules.judge.rubrics.items())
     yield from ((f"document.{name}", Rule(digest_text(text.text), "removed")) for name, text in rules.documents.items())
+    for name, entities in rules.entities.items():
+        yield f"entities.{name}", Rule(digest_json(entities), "removed")
     yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +18,9 @@ from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, par
 from row3.domain.quarantine import Quarantined
 from row3.domain.runs import HistoryEntry
 from row3.domain.words import did_you_mean
-from row3.errors import InvalidFile, UsageError
+from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.agreement import MIN_KAPPA
-from row3.kinds.base import Kind
+from row3.kinds.base import EntityNames, Kind
 from row3.matching.text.quotes import SourceText
 from row3.project import prompts
 from row3.project.calibrations import Calibrations, read_calibrations
@@ -146,11 +147,13 @@ class Project:
 
     @once
     def suite(self, name: str, tier: Tier) -> Suite:
-        """Return a suite with its judge and documents. Raises `InvalidFile`."""
+        """Return a suite with its judge, documents and entities. Raises `InvalidFile`."""
         made = self.settings(name, tier)
         rules, policy, kind = made.rules, made.policy, made.kind
         if kind.arms:
             rules = replace(rules, documents=self.documents(name))
+        if kind.by_entities:
+            rules = replace(rules, entities=self.entities)
         if kind.judgeable.rubrics:
             judge, judged = self._judge(name, kind), kind.judgeable.metrics
             rules = replace(rules, judge=judge)
@@ -273,6 +276,25 @@ class Project:
     def documents(self, suite: str) -> Mapping[str, SourceText]:
         """Return the texts of a suite's documents by lowercase name. Raises `InvalidFile`."""
         return read_documents(self.files, self.config, suite)
+
+    @cached_property
+    def declaring(self) -> Sequence[tuple[str, Kind]]:
+        """Path and kind of each golden case that may declare documents; without those of a broken suite."""
+        found: list[tuple[str, Kind]] = []
+        for name in self.suite_names():
+            with suppress(Row3Error):
+                kind = self.settings(name, "replay").kind
+                found += [(path, kind) for path in self.cases.paths(self.golden(name)) if kind.lint.declares]
+        return found
+
+    @cached_property
+    def entities(self) -> Mapping[str, EntityNames]:
+        """The entities of every document that golden cases declare, by its id. Raises `InvalidFile`."""
+        found: dict[str, dict[Sequence[str], None]] = {}
+        for path, kind in self.declaring:
+            for name, entities in self.cases.declared(path, kind).items():
+                found.setdefault(name, {}).update(dict.fromkeys(entities))
+        return {name: tuple(entities) for name, entities in sorted(found.items())}
 
     @cached_property
     def files(self) -> Files:

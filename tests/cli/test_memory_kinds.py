@@ -113,6 +113,30 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
     assert "row3 --compare --all --mode auto && git add recordings" in told
 
 
+def test_a_path_over_an_entity_that_the_documents_are_labelled_with(project: Box) -> None:
+    over = {"document_id": "m2", "connection_reason": "shared_entity", "entity": "Bob Smith"}
+    record(project, "graph", "1.0", {"g1": {"connections": [over]}})
+    project.path("golden/memory/documents/linking/both.gold.json").unlink()  # it labels both documents again
+
+    def hop_accuracy() -> Any:
+        return project.row3("--suite", "graph", "--format", "json", code=0).json["metrics"]["hop_accuracy"]
+
+    assert hop_accuracy() == 1.0
+    project.row3("--suite", "graph", "--baseline", code=0)
+    project.commit("baseline")
+    fewer = document("m2")
+    del fewer["expected_entities"][1]
+    write(project, "golden/memory/documents/m2.gold.json", fewer)
+    assert hop_accuracy() == 0.0
+    told = project.row3("--suite", "graph", "--compare", "--against", "HEAD", "--format", "json").json
+    assert "rule entities.m2" in {reason["subject"] for reason in told["reasons"]}
+    write(project, "golden/memory/documents/m1.gold.json", document("m1") | {"expected_entities": []})
+    project.git("add", "-A")
+    assert "graph" in project.row3("hook", "run", "pre-commit").err
+    write(project, "golden/memory/documents/m1.gold.json", document("m1") | {"document": ""})
+    assert "m1.gold.json" in project.row3("--suite", "graph", code=2).errors[0]
+
+
 QUERY = {"id": "q1", "query": "?", "relevant_documents": [{"id": "m3", "relevance": 1}]}
 STRANGER = SEED["expected_connections"][0] | {"entity": "Zoe Zimmer"}
 

@@ -316,3 +316,17 @@ def test_a_name_nearer_to_a_found_entity_is_no_other_one(angle: float, state: st
     assert isinstance(read, Parsed)
     vectors = toy_angles({"depot": 0, "warehouse": 30, "shed": -angle})
     assert states(score_by(ENTITIES, case, read.value, MEANS, vectors)) == ["exact", state]
+
+
+def test_what_a_case_labels_in_each_document() -> None:
+    people = [
+        {"name": "Tomasz Wrona", "type": "PERSON", "mentions": ["twrona"]},
+        {"name": "Alice Chen", "type": "PERSON", "mentions": ["Alice"]},
+    ]
+    named = [("Tomasz Wrona", "twrona"), ("Alice Chen", "Alice")]
+    one = {"document_id": "m1", "document": "twrona met Alice.", "expected_entities": people}
+    several = [{"document_id": "m1", "document": "twrona was there."}, {"document_id": "m2", "document": "Alice too."}]
+    both = {"case_id": "both", "documents": several, "expected_entities": people}
+    assert ENTITIES.lint.declares is not None
+    assert ENTITIES.lint.declares(case_of(EntitiesCase, one)) == {"m1": named}
+    assert ENTITIES.lint.declares(case_of(EntitiesCase, both)) == {"m1": named[:1], "m2": named[1:]}

@@ -13,7 +13,7 @@ from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.graph import KIND as GRAPH
-from row3.kinds.graph import ConnectionsOut, GraphCase
+from row3.kinds.graph import ConnectionOut, ConnectionsOut, GraphCase
 from tests.rows import every_row
 from tests.scoring import case_of, score_by
 
@@ -135,6 +135,55 @@ def test_an_unexpected_event_without_a_document() -> None:
 )
 def test_the_path(item: Any, state: str) -> None:
     assert states(score([item])) == [state]
+
+
+LABELS = {
+    "seed": [("Alice Chen", "AC"), ("Tomasz Wrona", "twrona", "Tom"), ("Tom Berg", "Tom"), ("Rime 4", "the logger")],
+    "a": [("Alice Chen", "Alice"), ("Tomasz Wrona", "Tomasz"), ("Orbit",)],
+    "b": [("RIME 4", "Rime"), ("Tomasz Wrona", "Tomasz")],
+    "c": [("Orbit",)],
+}
+
+
+@every_row(
+    ("item", "state"),
+    [
+        ({"document_id": "a", "entity": "Tomasz Wrona"}, "connected"),
+        ({"document_id": "a", "entity": "twrona"}, "connected"),  # a mention of the seed alone
+        ({"document_id": "a", "entity": "Tomasz"}, "connected"),  # and of the other document alone
+        ({"document_id": "a", "entity": ["Tomasz Wrona", "Orbit"], "connection_reason": "shared_entity"}, "connected"),
+        ({"document_id": "a", "entity": "Tom"}, "wrong-path"),  # also Tom Berg, who is in one of them
+        ({"document_id": "a", "entity": "Orbit"}, "wrong-path"),
+        ({"document_id": "a", "entity": "Rime 4"}, "wrong-path"),
+        ({"document_id": "a", "entity": "Tomasz Wrona", "connection_reason": "shared_event"}, "wrong-path"),
+        ({"document_id": "a", "entity": "Tomasz Wrona", "hops": 2}, "wrong-path"),
+        ({"document_id": "a", "entity": "Acme Foods"}, "connected"),  # `also`, whatever the labels
+        ({"document_id": "b", "entity": "the logger", "connection_reason": "shared_entity"}, "connected"),
+        ({"document_id": "b", "event": "Move the launch from May to June"}, "connected"),
+        ({"document_id": "b", "event": "Hired", "entity": "Rime", "connection_reason": "shared_event"}, "wrong-path"),
+        ({"document_id": "c", "entity": "Orbit"}, "wrong-path"),
+        ({"document_id": "x", "entity": "Alice Chen"}, "not-connected"),
+    ],
+)
+def test_a_path_over_any_entity_that_both_documents_have(item: Any, state: str) -> None:
+    rules = Rules(entities=LABELS)
+    found = score_by(GRAPH, case_of(GraphCase, CASE), ConnectionsOut(connections=[ConnectionOut(**item)]), rules)
+    assert states(found) == [state]
+
+
+def test_labels_sign_the_scores() -> None:
+    fewer = {**LABELS, "b": []}
+    assert len({GRAPH.signature(Rules(entities=each)) for each in ({}, LABELS, fewer)}) == 3
+
+
+@given(st.permutations(["seed", "a", "b", "c"]), st.data())
+def test_labels_never_make_a_right_path_wrong(order: list[str], data: Any) -> None:
+    names = st.lists(st.sampled_from([each for document in LABELS.values() for each in document]), unique=True)
+    rules = Rules(entities={name: data.draw(names) for name in order})
+    case = case_of(GraphCase, CASE)
+    read = GRAPH.read_output({"connections": PERFECT})
+    assert isinstance(read, Parsed)
+    assert score_by(GRAPH, case, read.value, rules).metrics["hop_accuracy"] == 1.0
 
 
 def test_variables_contain_the_call_and_no_expectation() -> None:

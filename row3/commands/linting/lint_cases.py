@@ -135,13 +135,11 @@ class CaseLint:
     def _declared(self) -> dict[tuple[str, str], str]:
         """The names of documents and entities that the project's cases declare."""
         found: dict[tuple[str, str], str] = {}
-        for name in self._project.suite_names():
-            with suppress(Row3Error):  # a broken suite or case is reported elsewhere
-                suite = self._project.settings(name, "replay")
-                for path in self._project.cases.paths(self._project.golden(name)):
-                    with suppress(Row3Error):
-                        for stored in self._project.cases.at([path], suite.kind):
-                            found.update((_key(one), one.name) for one in suite.kind.lint.declares(stored.case))
+        for path, kind in self._project.declaring:
+            with suppress(Row3Error):  # a broken case is reported elsewhere
+                for name, entities in self._project.cases.declared(path, kind).items():
+                    texts = [Reference("entity", text) for one in entities for text in one]
+                    found.update((_key(one), one.name) for one in (Reference("document", name), *texts))
         return found
 
     def _unknown(self, named: Iterable[Reference]) -> Iterator[Finding]:
