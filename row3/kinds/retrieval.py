@@ -17,6 +17,7 @@ from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected
+from row3.kinds.found import Found
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.metrics.retrieval import (
@@ -119,7 +120,7 @@ class Retrieval(Kind):
     name = "retrieval"
     version = 3
     case_model = RetrievalCase
-    outputs: Mapping[str, type[Any]] = {"results": ResultsOut}
+    outputs: Mapping[str, type[Any]] = {"found": Found, "results": ResultsOut}
     metrics = (
         Metric("ndcg_at_10", "NDCG@10", threshold=Threshold(0.70, 0.85, 0.95), blocking=False),
         Metric("mrr", "MRR", threshold=Threshold(0.60, 0.75, 0.90)),

@@ -66,7 +66,7 @@ class Suite(JudgedSuite):
     standards: str | None = None
     """Counts and coverage that lint requires; None for none."""
     arms: Mapping[str, Suite] | None = None
-    """If two systems answer each case: the suite as each arm answers it."""
+    """If two systems answer each case: the suite as each arm does. If a system precedes prompts: one without a name."""
     project: Owner | None = None
     """Project whose Python scorers may run; None for a suite made of settings alone."""
 
@@ -108,7 +108,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     if policy.investigate > policy.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
     provider, system = _answering(overridden(ProviderConfig(preset="openai"), config.provider), settings.provider)
-    semantic = settings.matching.semantic
+    semantic, prompted = settings.matching.semantic, system is None or bool(settings.pipeline)
     made = Suite(
         name=name,
         kind=kind,
@@ -132,15 +132,15 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         ),
         policy=policy,
         provider=provider,
-        prompted=system is None,
-        local=system is None and provider.preset == "local",
+        prompted=prompted,
+        local=prompted and provider.preset == "local",
         golden=golden_of(config, name),
         standards=settings.standards,
         system=system,
         tier=tier,
     )
     if not kind.arms:
-        return made
+        return replace(made, system=None, arms={"": made}) if prompted and system is not None else made
     arms = _arms(settings, made, where=f"{where}.arms")
     pipelines = [arm.pipeline for arm in arms.values()]
     asked = dict.fromkeys(name for pipeline in pipelines for name in pipeline) if all(pipelines) else ()
@@ -208,11 +208,13 @@ def _complaints(
         for field in [field for field in ("base_url", "key_variable") if getattr(semantic, field) is not None]:
             yield f"matching.semantic.{field}", "the local model runs in this process", "Remove it"
     if system is not None and not isinstance(system, ProviderConfig):
-        if settings.pipeline:
-            yield "pipeline", f"a suite answered by `{system.type}` has no prompts", "Remove it"
+        before = [] if kind.arms else [key for key in kind.outputs if key != kind.whole]
         if system.output is not None and system.output not in kind.outputs:
             what = f"`{system.output}` is not an output of kind `{kind.name}`"
             yield "provider.output", what, f"Outputs: {', '.join(kind.outputs)}"
+        if settings.pipeline and system.output not in before:
+            fix = f"Remove it, or set `output` of the provider to {' or '.join(before)}" if before else "Remove it"
+            yield "pipeline", f"a suite answered by `{system.type}` has no prompts", fix
 
 
 def _unknown_fields(settings: SuiteConfig, kind: Kind) -> Iterator[tuple[str, str, str]]:

@@ -10,6 +10,7 @@ from row3.domain.prompts import Lineup, Prompt, PromptRef, Version, parse_refere
 from row3.domain.words import did_you_mean, nearest
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
+from row3.kinds.found import Found
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.stages import call_name, call_stage, no_prompts
@@ -34,7 +35,7 @@ def line_up(
     if suite.system is not None:
         if named:
             raise no_prompts(suite, where)
-        return _system_lineup(project, suite, pinned)
+        return _answering(suite, _system_lineup(project, suite, pinned))
     existing = project.versions
     promoted = project.promoted
     wanted = _named(named, existing, where)
@@ -69,7 +70,17 @@ def line_up(
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
     )
-    return _arms_lineup(project, suite, lineup, pinned) if suite.arms else lineup
+    return _answering(suite, _arms_lineup(project, suite, lineup, pinned) if suite.arms else lineup)
+
+
+def _answering(suite: Suite, lineup: Lineup) -> Lineup:
+    """Return a lineup if nothing ends with what a system found, which no metric scores. Raises `InvalidFile`."""
+    for last in dict(lineup.steps).values():
+        if suite.kind.outputs.get(last.output) is Found:
+            what = f"nothing answers from what `{last.ref.name}` found (`output: {last.output}`)"
+            fix = f"Add a prompt with `output: {suite.kind.whole}` to `pipeline` in row3.toml"
+            raise InvalidFile(what, where=last.path, fix=fix)
+    return lineup
 
 
 def _system_lineup(project: Project, suite: Suite, pinned: Mapping[str, str]) -> Lineup:

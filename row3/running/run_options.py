@@ -70,8 +70,8 @@ def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
     parameters: dict[str, Parameters] = {}
     for arm, prompt in lineup.steps:
         provider = suite.arms[arm].provider if suite.arms else suite.provider
-        # An arm may begin with a system's call, which takes no model parameters.
-        given = Overrides() if arm and prompt.stage is not None else options.overrides
+        # A system's call before prompts takes no model parameters.
+        given = Overrides() if suite.arms and prompt.stage is not None else options.overrides
         each = parameters_of(prompt, provider, given)
         key = prompt.ref.name if parameters.get(prompt.ref.name, each) == each else f"{arm}/{prompt.ref.name}"
         parameters[key] = each

@@ -141,7 +141,7 @@ def _promotable(
         refs = _meant(session, versions, promoted)
         where = "VERSION or --prompt" if session.options.named else "VERSION"
         lineup = line_up(project, suite, role="candidate", named=(*map(str, refs), *session.options.named), where=where)
-        newly = [prompt for prompt in lineup.prompts if not _is_current(promoted, prompt.ref)]
+        newly = [each for each in lineup.prompts if each.stage is None and not _is_current(promoted, each.ref)]
     if all(_is_current(promoted, ref) for ref in refs):
         if prompt_store.PROMOTED in session.state.recovered:
             raise AlreadyDone(names_of(refs), session.state.recovered)

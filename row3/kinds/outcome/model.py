@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NamedTuple
 
 from row3.domain.models import Model, Text
-from row3.kinds.answers import Parsed, Unusable, plain_text, read_json
+from row3.kinds.answers import Parsed, Unusable, plain_text
 from row3.kinds.cases import Case, CaseId
 from row3.kinds.outputs import NO_FIELDS, Fields, Output, answer_values, meta
 
@@ -81,25 +81,6 @@ class AnswerOut(Output):
     def context(self, name: str) -> dict[str, Any]:
         """Return the answer with its citations."""
         return {"answer": answer_values(self)}
-
-
-class Found(Output):
-    """What a system found for the question, before answering it."""
-
-    value: Any
-
-    @classmethod
-    def read(cls, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Take JSON, or else the text without reasoning."""
-        plain = plain_text(text)
-        if isinstance(plain, Unusable):
-            return plain
-        found = read_json(text)
-        return Parsed(cls(value=plain.value if isinstance(found, Unusable) else found.value))
-
-    def context(self, name: str) -> dict[str, Any]:
-        """Return what was found."""
-        return {"found": self.value}
 
 
 class Grades(NamedTuple):

@@ -14,6 +14,7 @@ from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
+from row3.kinds.found import Found
 from row3.running.rendering.templates import used_names
 
 
@@ -68,8 +69,17 @@ def _in_single_braces(prompt: Prompt, given: Collection[str]) -> list[tuple[str,
 
 def example_context(kind: Kind, rules: Rules, output: str) -> Mapping[str, Any]:
     """Return made-up variables that a prompt with this output passes to later ones: one item in every list."""
+    if kind.outputs[output] is Found:
+        return Found(value=_AnyShape()).context(output)
     answer = kind.outputs[output].read(json.dumps(_example(kind.schema(output, rules))))
     return answer.value.context(output) if isinstance(answer, Parsed) else {}
+
+
+class _AnyShape(dict[str, Any]):
+    """A value of which nobody knows the shape: each part of it is itself, and a loop over it ends at once."""
+
+    def __missing__(self, key: object) -> _AnyShape:
+        return self
 
 
 def _example(schema: Mapping[str, Any]) -> Any:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
+import pytest
+
 from row3.domain.prompts import Prompt, PromptRef, Version
+from row3.errors import InvalidFile
 from row3.kinds.base import Rules
 from row3.kinds.extraction.score import Extraction
-from row3.running.rendering.unused_input import UnusedInput, unused_input, unused_inputs
+from row3.kinds.retrieval import KIND as RETRIEVAL
+from row3.running.rendering.templates import render
+from row3.running.rendering.unused_input import UnusedInput, example_context, unused_input, unused_inputs
 from tests.rows import every_row
 
 GIVEN = ("topic", "source_text")
@@ -97,3 +104,21 @@ def test_only_the_prompt_at_fault_is_blamed() -> None:
     prompts = [prompt("{source_text}", output="concepts"), prompt("{{ concepts }}", output="relationships")]
     told = unused_inputs(Extraction(), Rules(), prompts, GIVEN)
     assert [(at.output, unused.level) for at, unused in told] == [("concepts", "error")]
+
+
+@every_row(
+    ("text", "known"),
+    [
+        ("{{ found | tojson }}", True),
+        ("{% for one in found %}{{ one.id }} {{ one.title | upper }}{% endfor %}", True),
+        ("{% for one in found.hits %}{{ one }}{% endfor %}{{ found.hits[0].text | trim }} {{ found | length }}", True),
+        ("{% for key, value in found.items() %}{{ key }}{{ value.a[1:2] }}{% endfor %}", True),  # in another process
+        ("{% set first = found[0] %}{{ first.parts.a | default('none') }}", True),
+        ("{{ fond }}", False),
+        ("{% for one in found %}{{ one.id }}{% endfor %}{{ one.id }}", False),
+    ],
+)
+def test_what_a_system_finds_has_any_shape(text: str, known: bool) -> None:
+    given = example_context(RETRIEVAL, Rules(), "found")
+    with nullcontext() if known else pytest.raises(InvalidFile, match="undefined"):
+        assert render(prompt(text + "."), given)
