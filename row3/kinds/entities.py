@@ -101,7 +101,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
-    version = 16
+    version = 17
     case_model = EntitiesCase
     outputs: Mapping[str, type[Any]] = {"entities": EntitiesOut}
     metrics = (
@@ -183,10 +183,7 @@ def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMa
 def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> Generator[Ask, Any, list[NameMatch]]:
     """Match by name, and by mentions of one entity only; of several entries for an entity, the fullest one counts."""
     owners = _positions([(entity.name, *entity.mentions) for entity in case.expected_entities])
-    named = [
-        Named(e.name, [text for text in e.mentions if len(owners[normalise(text)]) == 1], is_person_type(e.type))
-        for e in case.expected_entities
-    ]
+    named = [Named(e.name, _other_names(e, owners), is_person_type(e.type)) for e in case.expected_entities]
     index = NameIndex(named, (), rules.names, SourceText(case.text()))
     order = sorted(range(len(output.entities)), key=lambda place: _fullness(output.entities[place]))
     names = [output.entities[place].name for place in order]
@@ -197,6 +194,15 @@ def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> Generator[A
         matches = yield from names_by_meaning(matches, names, named, (), rules.semantic)
     placed = dict(zip(order, matches, strict=True))
     return [placed[place] for place in range(len(order))]
+
+
+def _other_names(entity: ExpectedEntity, owners: Mapping[str, set[int]]) -> list[str]:
+    """Return the mentions of nobody else; a person's short name, not initials, also with the rest: `Tom Wrona`."""
+    own = [text for text in entity.mentions if len(owners[normalise(text)]) == 1]
+    family = entity.name.partition(" ")[2] if is_person_type(entity.type) else ""
+    short = (text for text in own if family and text.isalpha() and len(text) > 2 and not text.isupper())
+    full = [f"{text} {family}" for text in short]
+    return own + [text for text in full if normalise(text) not in owners]
 
 
 def _fullness(entity: EntityOut) -> tuple[int, str, str]:

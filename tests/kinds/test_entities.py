@@ -330,3 +330,49 @@ def test_what_a_case_labels_in_each_document() -> None:
     assert ENTITIES.lint.declares is not None
     assert ENTITIES.lint.declares(case_of(EntitiesCase, one)) == {"m1": named}
     assert ENTITIES.lint.declares(case_of(EntitiesCase, both)) == {"m1": named[:1], "m2": named[1:]}
+
+
+PEOPLE: list[dict[str, Any]] = [
+    {"name": "Tomasz Wrona", "type": "PERSON", "mentions": ["twrona", "tom", "TW"]},
+    {"name": "Bram de Wit", "type": "PERSON", "mentions": ["bdw7", "@bram", "Bram"]},
+    {"name": "Marta Kos", "type": "PERSON", "mentions": ["Marta", "mkos"]},
+    {"name": "Marta Lis", "type": "PERSON", "mentions": ["Marta", "marta l"]},
+    {"name": "Halyard Phase Two", "type": "PROJECT", "mentions": ["Rigging"]},
+]
+
+
+@every_row(
+    ("name", "whose"),
+    [
+        ("twrona", "Tomasz Wrona"),  # by a handle alone
+        ("Twrona", "Tomasz Wrona"),
+        ("@twrona", "Tomasz Wrona"),
+        ("tw", "Tomasz Wrona"),
+        ("tom", "Tomasz Wrona"),
+        ("Tom Wrona", "Tomasz Wrona"),  # what the handle and the short name together say
+        ("tom wrona", "Tomasz Wrona"),
+        ("bdw7", "Bram de Wit"),
+        ("bram de wit", "Bram de Wit"),
+        ("mkos", "Marta Kos"),
+        ("Marta L", "Marta Lis"),
+        ("Tim Wrona", None),
+        ("Theo Wrona", None),
+        ("Tom Lis", None),
+        ("tom de wit", None),
+        ("bdw8", None),
+        ("Marta", None),  # it may be either
+        ("Rigging Phase Two", None),  # no person
+        ("Marta Berg", None),
+    ],
+)
+def test_a_person_by_a_handle_or_a_short_name(name: str, whose: str | None) -> None:
+    text = ". ".join(text for one in PEOPLE for text in one["mentions"])
+    found = score([{"name": name, "type": "PERSON"}], document=text, expected_entities=PEOPLE)
+    (item,) = found.explanation.items
+    assert (item.expected if item.state != "unmatched" else None) == whose
+
+
+def test_a_name_that_another_label_has_is_that_ones() -> None:
+    other = {"name": "Tom Wrona", "type": "PERSON", "mentions": ["junior"]}
+    found = score([{"name": "Tom Wrona"}], document="tom, junior", expected_entities=[PEOPLE[0], other])
+    assert states(found) == ["exact"]
