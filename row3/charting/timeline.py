@@ -38,6 +38,8 @@ class TrendPoint:
     verdict: str | None = None
     comparable: bool = True
     """Whether it was scored like the newest run, on as many cases."""
+    rescored: bool = False
+    """Whether other golden cases or another scorer scored the run before it."""
     level: tuple[float, float] | None = None
     """Mean of the primary metric before and since, fractions, if its level changed at this run."""
 
@@ -83,6 +85,12 @@ class Timeline:
     def xs(self) -> list[float]:
         """x positions of the columns."""
         return [column.x for column in self.columns]
+
+    @property
+    def rescored(self) -> list[float]:
+        """x positions before the columns at which golden cases or the scorer changed."""
+        half = 3.5 if self.weekly else 0.5
+        return [column.x - half for column in self.columns if any(run.rescored for run in column.runs)]
 
     def means(self, key: str) -> list[tuple[Column, float]]:
         """Return the columns that have a metric, with its mean."""

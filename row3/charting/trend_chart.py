@@ -78,6 +78,11 @@ def change_text(title: str, run: TrendPoint) -> str:
     )
 
 
+def rescored_text(run: TrendPoint) -> str:
+    """Return `Golden cases or scorer changed before v1.1, 22 Nov 2026` for a run scored unlike the one before."""
+    return f"Golden cases or scorer changed before {version_of(run.label)}, {day(run.at)}"
+
+
 def moved_text(timeline: Timeline, metric: Metric, *, sided: bool = True) -> str:
     """Return how a metric moved over the accepted runs; if sided, also that lower is better."""
     better = "; lower is better" if sided and not metric.higher_is_better else ""
@@ -149,7 +154,7 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
 
 
 def _name_lines(axes: Axes, timeline: Timeline, key: str) -> None:
-    """Mark and label promotions, changes of level and blocked runs in the large panel."""
+    """Mark and label promotions, changes of level and of what is scored, and blocked runs in the large panel."""
     low, high = axes.get_ylim()
     for x, _ in timeline.promotions:
         axes.axvline(x, color=FAINT, linewidth=0.9, zorder=2)
@@ -159,8 +164,11 @@ def _name_lines(axes: Axes, timeline: Timeline, key: str) -> None:
         axes.axvline(x, color=FRONT_INK, linewidth=1.2, linestyle="--", zorder=2.1)
     for x, (before, after) in _apart(axes, timeline.changes):
         _write(axes, f"{numbers.percent(before)} → {numbers.percent(after)}", (x, high), (4, -13), color=FRONT_INK)
-    if old := [(column.x, value) for column, value in timeline.means(key) if not column.comparable]:
-        _write(axes, "other scorer or cases", (old[0][0], min(value for _, value in old)), (4, -16), color=MUTED)
+    for x in timeline.rescored:
+        axes.axvline(x, color=MUTED, linewidth=1.2, linestyle=":", zorder=2.1)
+    for x, name in _apart(axes, [(x, "cases or scorer changed") for x in timeline.rescored]):
+        side = 1 if 2 * x < sum(axes.get_xlim()) else -1
+        _write(axes, name, (x, high), (4 * side, -25), ha="left" if side > 0 else "right", color=MUTED)
     for x, value in _apart(axes, _blocked(timeline, key)):
         _write(axes, "blocked", (x, value), (0, -16), ha="center", color=INK)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from row3.charting.trend_chart import change_text
+from row3.charting.trend_chart import change_text, rescored_text
 from row3.cli import options
 from row3.cli.commands import Command, Group, given_options
 from row3.cli.common import Common
@@ -118,9 +118,10 @@ def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
         check_folder(common, file.parent if is_file else file, f"--out {file}")
         file = file if is_file else file / Path(chart_name(suite, weekly=weekly)).name
         refuse_foreign([file], file.suffix.lower()[1:])
-    path, changes = draw_trend(project, suite, weekly=weekly, file=file, say=common.say)
+    path, runs = draw_trend(project, suite, weekly=weekly, file=file, say=common.say)
     title = next(metric.title for metric in suite.kind.metrics if metric.key == suite.kind.primary)
-    texts = [change_text(title, run) for run in changes]
+    texts = [change_text(title, run) for run in runs if run.level is not None]
+    texts += [rescored_text(run) for run in runs if run.rescored]
     value = {"schemaVersion": 1, "suite": suite.name, "files": [path.as_posix()], "changes": texts}
     emit(json.dumps(value, indent=2) if common.as_json else "\n".join([path.as_posix(), *texts]), None)
 

@@ -38,7 +38,7 @@ def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[T
     points = []
     before: dict[str, str] = {}
     like = (run.cases, scored_by(run)) if run else (entries[-1].cases, entries[-1].scored) if entries else None
-    for entry in entries:
+    for latest, entry in zip([*entries[:1], *entries], entries, strict=False):
         try:
             at = datetime.fromisoformat(entry.at)
         except ValueError:
@@ -50,7 +50,8 @@ def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[T
         if entry.action == "promotion":
             before = dict(entry.prompts)
         alike = like == (entry.cases, entry.scored)
-        points.append(TrendPoint(at, entry.action, label, entry.metrics, entry.verdict, alike))
+        rescored = (latest.cases, latest.scored) != (entry.cases, entry.scored)
+        points.append(TrendPoint(at, entry.action, label, entry.metrics, entry.verdict, alike, rescored))
     return points
 
 
@@ -81,7 +82,7 @@ def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
 def draw_trend(
     project: Project, suite: Suite, *, weekly: bool, file: Path | None, say: Callable[[str], None]
 ) -> tuple[Path, list[TrendPoint]]:
-    """Draw the chart to `charts/` or to `file`, as PNG if its name ends in `.png`; return the file and change points.
+    """Draw the chart to `charts/` or to `file`, as PNG if its name ends in `.png`; return the file and its runs.
 
     Raises `InvalidFile`, `EnvironmentFault`.
     """
@@ -94,4 +95,4 @@ def draw_trend(
             commit(project.root, {str(path): content})
         else:
             write_atomic(own_file(file), content, where=str(file))
-    return path, [point for point in points if point.level is not None]
+    return path, points

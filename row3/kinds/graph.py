@@ -12,19 +12,7 @@ from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
 from row3.domain.requests import digest_json
-from row3.kinds.base import (
-    EntityNames,
-    Finding,
-    Group,
-    Kind,
-    Lint,
-    Measured,
-    Reference,
-    Rules,
-    lint_error,
-    lint_twice,
-    signed,
-)
+from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected
 from row3.kinds.outputs import UNREADABLE, Output, meta
@@ -196,7 +184,7 @@ def _path_right(seed: str, expected: ExpectedConnection, item: ConnectionOut, ru
     return any(compare(name, form, rules.names).same for name in _names(item.entity) for form in forms)
 
 
-def _shared_forms(*documents: EntityNames) -> list[str]:
+def _shared_forms(*documents: Sequence[Sequence[str]]) -> list[str]:
     """Return the names and mentions of the entities that both documents have, without those of another entity too."""
     first, second = ({normalise(name) for name, *_ in entities} for entities in documents)
     forms, others = list[str](), set[str]()
@@ -294,7 +282,7 @@ class Graph(Kind):
 
     def signature(self, rules: Rules) -> str:
         """Return the scorer, and the entities of the documents."""
-        return signed(self, rules, f"entities {digest_json(rules.entities)[:16]}")
+        return f"{super().signature(rules)} entities {digest_json(rules.entities)[:16]}"
 
     def measure(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Look up each connection by its document, or else by its event."""

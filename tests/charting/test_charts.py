@@ -209,8 +209,22 @@ class TestContents:
         assert "blocked" not in texts(draw([run(0), run(1, verdict="investigate")]))
 
     def test_runs_of_another_scorer_are_named_and_do_not_count(self) -> None:
-        found = texts(draw([run(0, 0.9, comparable=False), run(1, 0.7), run(2, 0.75)]))
-        assert {"other scorer or cases", "Overall 75.0%, up 5.0 points since 4 Nov 2025"} <= set(found)
+        found = texts(draw([run(0, 0.9, comparable=False), run(1, 0.7, rescored=True), run(2, 0.75)]))
+        assert {"cases or scorer changed", "Overall 75.0%, up 5.0 points since 4 Nov 2025"} <= set(found)
+
+    def test_a_change_of_what_is_scored_is_marked_between_two_runs_or_weeks(self) -> None:
+        points = [run(0), run(1), run(8, rescored=True), run(9)]
+        assert run_timeline(points).rescored == [1.5]
+        (first, second), (mark,) = week_timeline(points).xs, week_timeline(points).rescored
+        assert first < mark < second
+        for weekly in (False, True):
+            plain = draw([replace(point, rescored=False) for point in points], weekly)
+            marked = draw(points, weekly)
+            assert (texts(marked).count("cases or scorer changed"), texts(plain).count("cases or scorer changed")) == (
+                1,
+                0,
+            )
+            assert marked.count(b"stroke-dasharray") == plain.count(b"stroke-dasharray") + 1
 
     def test_zones_get_darker_from_excellent_to_fail(self) -> None:
         shades = [sum(int(ZONE_FILL[zone][i : i + 2], 16) * w for i, w in ((1, 3), (3, 6), (5, 1))) for zone in Zone]

@@ -78,8 +78,9 @@ def test_figures_of_a_version_whose_cases_changed_since_are_marked(box: Box) -> 
     box.case("rye", domain="technical")
     box.row3("promote", "v1.1", code=0)
     text = box.read("CHANGELOG.md")
-    assert text.count("changed since") == 1
-    assert text.index("## v1.1 (") < text.index("## v1.0 (") < text.index("changed since")
+    note = f"- Golden cases or scorer changed since {day}\n"
+    assert text.index("## v1.1 (") < text.index(note) < text.index("## v1.0 (") < text.index("; cases or scoring")
+    assert text.count("changed since") == 2
 
 
 def test_a_promoted_file_that_was_edited_is_refused_with_the_way_out(box: Box) -> None:

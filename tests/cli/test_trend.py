@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.projects import Box, tiny
+from tests.rows import every_row
 
 pytest.importorskip("ruptures", reason="pip install 'row3[trend]'")
 
 
-def project(root: Path, values: list[float]) -> Box:
-    """A suite with a history of these composites, the later half of v1.1."""
+def project(root: Path, values: list[float], scored: str = "") -> Box:
+    """A suite with a history of these composites, the later half of v1.1; `scored` has a letter for each run."""
     box = tiny(root / "project")
     half = len(values) // 2
     lines = [
@@ -30,6 +31,7 @@ def project(root: Path, values: list[float]) -> Box:
                 "mode": "replay",
                 "cases": 3,
                 "metrics": {"overall": value},
+                "scored": scored[n : n + 1],
             }
         )
         for n, value in enumerate(values)
@@ -47,6 +49,22 @@ def test_a_change_is_told_after_the_files(tmp_path: Path) -> None:
     assert done.out.splitlines() == ["charts/bread-trend.svg", LINE]
     assert "78.0% → 84.7%" in box.read("charts/bread-trend.svg")
     assert box.row3("trend", "--weekly", "--format", "json", code=0).json["changes"] == [LINE]
+
+
+@every_row(
+    ("scored", "days"),
+    [
+        ("aabb", ["v1.1, 20 Nov 2026"]),
+        ("abba", ["v1.0, 19 Nov 2026", "v1.1, 21 Nov 2026"]),
+        ("aaaa", []),
+        ("", []),
+    ],
+)
+def test_a_trend_over_other_cases_or_another_scorer_says_so(tmp_path: Path, scored: str, days: list[str]) -> None:
+    box = project(tmp_path / f"p{scored}", [0.78, 0.79, 0.8, 0.81], scored)
+    path, *told = box.row3("trend", code=0).out.splitlines()
+    assert told == [f"Golden cases or scorer changed before {day}" for day in days]
+    assert ("cases or scorer changed" in box.read(path)) == bool(days)
 
 
 def test_out_names_a_file_of_either_form_or_a_folder(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from row3.project.transaction import commit, writing
 from row3.running.collect import now
 from row3.running.lineup import line_up, named_rubric, resolve_version
 from row3.running.run_options import RunOptions, with_action
-from row3.running.session import Session, entry_of, incomplete, save_log
+from row3.running.session import Session, entry_of, incomplete, save_log, scored_by
 from row3.running.suite_run import declining_runs, run_suite
 
 
@@ -100,7 +100,7 @@ def promote(
     if comparison is not None:
         comparison.run, comparison.judgement = run, replace(comparison.judgement, approval=approval)
     result = PromotionResult(refs, run, comparison, judgement, approval, dry_run, refused=refused)
-    result.entries = tuple(promotion_entry(result, prompt, promoted) for prompt in newly)
+    result.entries = tuple(promotion_entry(result, prompt, project) for prompt in newly)
     if refused:
         note_lessons(project, session.command, session.say, [] if comparison is None else [comparison])
         return result
@@ -245,14 +245,17 @@ class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
         return f"{self.name} is promoted: row3 finished the interrupted promotion. Commit these files together.{listed}"
 
 
-def promotion_entry(result: PromotionResult, prompt: Prompt, promoted: Mapping[str, prompt_store.Promotion]) -> str:
+def promotion_entry(result: PromotionResult, prompt: Prompt, project: Project) -> str:
     """Return a prompt's entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
-    comparison, run, approval = result.comparison, result.run, result.approval
+    comparison, run, approval, promoted = result.comparison, result.run, result.approval, project.promoted
     baseline = comparison.baseline.metrics if comparison is not None else {}
     name, version = prompt.ref.name, str(prompt.ref.version)
     before = None if comparison is None else comparison.baseline.prompts.get(name)
     if prompt.is_rubric and name in promoted:
         before = promoted[name].version
+    earlier = [each for each in project.history if each.action == "promotion" and each.suite == run.suite.name]
+    since = [each.at[:10] for each in earlier[-1:] if each.scored != scored_by(run)]
+    rescored = [f"Golden cases or scorer changed since {day}" for day in since]
     changed = f"Text changed since {promoted[name].version}" if name in promoted else "First promoted version"
     significant = set() if comparison is None else {each.key for each in comparison.metrics if each.significant}
     rows = [
@@ -273,7 +276,7 @@ def promotion_entry(result: PromotionResult, prompt: Prompt, promoted: Mapping[s
         changes=[prompt.description if is_written(prompt.description) else changed],
         rows=rows,
         baseline_version=None if before == version else before,
-        notes=[*_notes(result), *(f"Promoted with it: {ref}" for ref in result.refs if ref != prompt.ref)],
+        notes=[*_notes(result), *rescored, *(f"Promoted with it: {ref}" for ref in result.refs if ref != prompt.ref)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
 
