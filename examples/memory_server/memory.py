@@ -4,27 +4,49 @@ from __future__ import annotations
 
 import math
 import queue
+import re
 import threading
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from .extraction import Facts, extract
+from .extraction import Sentence, events
+from .names import Names, rarity
+from .passages import Passages
 from .stores import Store, words_of
 
-MOST_CONNECTIONS = 10
-COMMON = 0.5
-"""An entity in more than this share of all texts connects nothing with anything."""
-SAME_EVENT = 0.6
-"""Share of the words of the shorter of two events that the other must have."""
-EXPANDED = 0.5
-"""What a connected text scores beside the hit that it is connected with, at most."""
+COMMON = 0.25
+"""A name in more than this share of all texts connects nothing with anything."""
+PERSON = 0.25
+"""What a shared person weighs beside a shared thing: colleagues turn up in everything."""
+WEAKEST = 0.3
+"""Strength beside the strongest connection of a text, from which one is told."""
+RANK = 60
+"""Constant of reciprocal rank fusion (G. Cormack et al., 2009)."""
+DEPTH = 40
+"""Texts of each ranking that are fused."""
+SEEDS = 3
+MOST_SENTENCES = 8
+DATE = re.compile(r"\b(?:\d{4}-\d\d-\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Index:
+    """What is known of all texts together; made anew when one was added."""
+
+    names: Names
+    found: dict[str, dict[str, float]]
+    """By text, the names in it that connect, with their weight: the logarithm of their rarity."""
 
 
 class Memory:
-    """Safe for several threads: the store is used by one at a time."""
+    """Safe for several threads: the store is used by one at a time. Raises `MissingExtra` without the model."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._lock = store, threading.RLock()
+        self._passages = Passages()
+        self._index: Index | None = None
         self._waiting: queue.Queue[tuple[str, str]] = queue.Queue()
         self._failed: dict[str, str] = {}
         threading.Thread(target=self._work, daemon=True).start()
@@ -33,6 +55,7 @@ class Memory:
         """Keep a text; what is in it is found out later, see `state`."""
         with self._lock:
             self._store.add(name, text)
+            self._index = None
         self._waiting.put((name, text))
 
     def state(self) -> dict[str, Any]:
@@ -41,18 +64,34 @@ class Memory:
         word = "working" if pending else "failed" if self._failed else "done"
         return {"state": word, "pending": pending, "failed": dict(self._failed)}
 
-    def recall(self, query: str, limit: int, *, expand: bool) -> list[tuple[str, float]]:
-        """Texts that fit a query, best first; expanded by what their best is connected with."""
+    def recall(self, query: str, limit: int) -> list[tuple[str, float]]:
+        """Texts that fit a query, best first: by words, by the best passage and by events of who and when it names."""
         with self._lock:
-            hits = self._store.search(query, limit)
-            if expand and hits:
-                known = dict(hits)
-                for seed, score in hits[:3]:
-                    for each in self.connections(seed):
-                        found = EXPANDED * score * each["strength"]
-                        known[each["document_id"]] = max(known.get(each["document_id"], -math.inf), found)
-                hits = sorted(known.items(), key=lambda item: (-item[1], item[0]))[:limit]
-        return hits
+            passages = {name: max((score for _, score in found), default=-1.0) for name, found in self._scored(query).items()}
+            rankings = [
+                [name for name, _ in self._store.search(query, DEPTH)],
+                _ranked(passages),
+                _ranked(self._told(query)),
+            ]
+        fused: dict[str, float] = defaultdict(float)
+        for ranking in rankings:
+            for place, name in enumerate(ranking[:DEPTH], 1):
+                fused[name] += 1 / (RANK + place)
+        return [(name, round(fused[name], 6)) for name in _ranked(fused)[:limit]]
+
+    def _told(self, query: str) -> dict[str, float]:
+        """Texts with events that name the query's people, things and dates, by how rare those are."""
+        index = self._indexed()
+        wanted = {one.name for one in index.names.find(query)}
+        dates = {date.lower()[:3] for date in DATE.findall(query)}
+        told: dict[str, float] = {}
+        for name in self._store.names():
+            happened = " \n".join(event["evidence"] for event in self._store.events(name))
+            named = {one.name for one in index.names.find(happened)} & wanted
+            times = {date.lower()[:3] for date in DATE.findall(happened)} & dates
+            if named or times:
+                told[name] = sum(index.found[name].get(each, 0.5) for each in sorted(named)) + len(times)
+        return told
 
     def knows(self, name: str) -> bool:
         """Whether a text of that name was remembered."""
@@ -64,41 +103,83 @@ class Memory:
         with self._lock:
             return self._store.text(name)
 
-    def facts(self, name: str) -> Facts:
-        """What was found in a text."""
+    def events(self, name: str) -> list[dict[str, Any]]:
+        """The events of a text."""
         with self._lock:
-            return self._store.facts(name)
+            return self._store.events(name)
+
+    def entities(self, name: str) -> list[dict[str, Any]]:
+        """Who and what a text names, keys as a benchmark of memories names them."""
+        with self._lock:
+            names = self._indexed().names
+            return [
+                {"name": one.name, "type": names.type_of(one.name), "mentions": list(one.mentions)}
+                | ({"role": names.roles[one.name]} if one.name in names.roles else {})
+                for one in names.find(self._store.text(name))
+            ]
 
     def connections(self, seed: str) -> list[dict[str, Any]]:
-        """Texts that share rare entities or an event with a text, the strongest first."""
+        """Texts that share rare names with a text, the strongest first, and the name that connects most."""
         with self._lock:
-            facts = {name: self._store.facts(name) for name in self._store.names()}
-        named = {name: {entity["name"] for entity in found.entities} for name, found in facts.items()}
-        spread = Counter(entity for entities in named.values() for entity in entities)
-        rare = {entity: math.log(len(facts) / n) for entity, n in spread.items() if n <= max(2, COMMON * len(facts))}
-        found: list[tuple[float, str, dict[str, Any]]] = []
-        for name in sorted(facts.keys() - {seed}):
-            shared = sorted(named.get(seed, set()) & named[name] & rare.keys(), key=lambda each: (-rare[each], each))
-            event = _same_event(facts.get(seed, Facts()), facts[name])
-            weight = sum(rare[each] for each in shared) + (math.log(len(facts)) if event else 0.0)
-            if event is not None:
-                found.append((weight, name, {"connection_reason": "shared_event", "event": event}))
-            elif shared and weight > 0:
-                found.append((weight, name, {"connection_reason": "shared_entity", "entity": shared[0]}))
-        found = sorted(found, key=lambda each: (-each[0], each[1]))[:MOST_CONNECTIONS]
-        most = max((weight for weight, _, _ in found), default=1.0) or 1.0
+            found = self._indexed().found
+        linked = []
+        for name in sorted(found.keys() - {seed}):
+            shared = sorted(found.get(seed, {}).keys() & found[name].keys(), key=lambda each: (-found[name][each], each))
+            weight = round(sum(found[name][each] for each in shared), 4)
+            if weight >= round(-math.log(COMMON), 4):  # no weaker than the commonest thing that connects
+                linked.append((weight, name, shared[0]))
+        most = max((weight for weight, _, _ in linked), default=0.0)
         return [
-            {"document_id": name, **reason, "hops": 1, "strength": round(weight / most, 4)}
-            for weight, name, reason in found
-        ]
+            {"document_id": name, "connection_reason": "shared_entity", "entity": entity, "hops": 1,
+             "strength": round(weight / most, 4)}
+            for weight, name, entity in sorted(linked, key=lambda each: (-each[0], each[1]))
+            if weight >= WEAKEST * most
+        ]  # fmt: skip
+
+    def more(self, query: str, hits: Sequence[str], *, connected: bool) -> list[tuple[str, Sentence]]:
+        """The sentences that fit a query best, outside of the hits: of connected texts, or of any."""
+        with self._lock:
+            index, scored = self._indexed(), self._scored(query)
+            wanted = {one.name for one in index.names.find(query)}
+            linked = {each["document_id"] for seed in hits[:SEEDS] for each in self.connections(seed)}
+            linked |= {name for name, found in index.found.items() if wanted & found.keys()}
+            texts = {name: self._store.text(name) for name in scored}
+        candidates = []
+        for name in sorted(scored.keys() - set(hits)):
+            if connected and name not in linked:
+                continue
+            candidates += [(-score, name, one) for one, score in scored[name]]
+        best = sorted(candidates, key=lambda each: (each[0], each[1], each[2].start))[:MOST_SENTENCES]
+        return [(name, one) for _, name, one in best]
+
+    def _scored(self, query: str) -> dict[str, list[tuple[Sentence, float]]]:
+        for name in self._store.names():  # those of an earlier session
+            if not self._passages.has(name, text := self._store.text(name)):
+                self._passages.add(name, text)
+        return self._passages.scores(query)
+
+    def _indexed(self) -> Index:
+        if self._index is None:
+            texts = {name: self._store.text(name) for name in self._store.names()}
+            names = Names(texts.values())
+            found = {name: names.find(text) for name, text in texts.items()}
+            weights = {
+                name: math.log(len(texts) / times) * (PERSON if names.type_of(name) == "PERSON" else 1)
+                for name, times in rarity(found).items()
+                if times <= max(2, COMMON * len(texts))
+            }
+            kept = {name: {one.name: weights[one.name] for one in named if one.name in weights} for name, named in found.items()}
+            self._index = Index(names, kept)
+        return self._index
 
     def _work(self) -> None:
         while True:
             name, text = self._waiting.get()
             try:
-                facts = extract(text)
+                happened = events(text)
+                self._passages.add(name, text)
                 with self._lock:
-                    self._store.keep(name, facts)
+                    self._store.keep(name, happened)
                 self._failed.pop(name, None)  # remembered again, it may be better
             except Exception as error:  # one text must not end the work on all others
                 self._failed[name] = str(error)
@@ -106,13 +187,5 @@ class Memory:
                 self._waiting.task_done()
 
 
-def _same_event(one: Facts, other: Facts) -> str | None:
-    """The first event that both texts tell, in the words of the second."""
-    for mine in one.events:
-        words = set(words_of(mine["description"]))
-        for its in other.events:
-            theirs = set(words_of(its["description"]))
-            least = min(len(words), len(theirs))
-            if least >= 4 and len(words & theirs) >= SAME_EVENT * least:
-                return str(its["description"])
-    return None
+def _ranked(scores: dict[str, float]) -> list[str]:
+    return sorted(scores, key=lambda name: (-round(scores[name], 6), name))
