@@ -42,16 +42,18 @@ class Sentence:
     end: int
     words: str
     """Without bullets, times of day and addresses."""
+    header: bool
+    """Whether it is a header: part of what a text is about, but said by nobody."""
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The sentences of a text, without headers and headings."""
+    """The sentences of a text."""
     found, start = [], 0
     for match in [*SENTENCE_END.finditer(text), None]:
         end = match.start() if match else len(text)
         words = MARKS.sub("", ADDRESS.sub("", text[start:end])).strip()
-        if len(words.split()) >= FEWEST_WORDS and not HEADER.match(words):
-            found.append(Sentence(start, end, words))
+        if len(words.split()) >= FEWEST_WORDS:
+            found.append(Sentence(start, end, words, bool(HEADER.match(words))))
         start = match.end() if match else end
     return found
 
@@ -61,7 +63,7 @@ def events(text: str) -> list[dict[str, Any]]:
     found = []
     for sentence in sentences(text):
         category = next((name for name, sign in SIGNS if sign.search(sentence.words)), None)
-        if category is None:
+        if category is None or sentence.header:
             continue
         evidence = text[sentence.start : sentence.end].strip()
         speaker, due = SPEAKER.match(evidence), DUE.search(evidence)

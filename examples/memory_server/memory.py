@@ -6,15 +6,14 @@ import math
 import queue
 import re
 import threading
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .extraction import Sentence, events
-from .names import Names, rarity
+from .names import Names
 from .passages import Passages
-from .stores import Store, words_of
+from .stores import Store
 
 COMMON = 0.25
 """A name in more than this share of all texts connects nothing with anything."""
@@ -22,22 +21,45 @@ PERSON = 0.25
 """What a shared person weighs beside a shared thing: colleagues turn up in everything."""
 WEAKEST = 0.3
 """Strength beside the strongest connection of a text, from which one is told."""
-RANK = 60
+TOLD = 0.2
+"""What it adds to a passage's cosine if an event of its text names all whom and what the query names."""
+RANK = 20
 """Constant of reciprocal rank fusion (G. Cormack et al., 2009)."""
 DEPTH = 40
 """Texts of each ranking that are fused."""
 SEEDS = 3
 MOST_SENTENCES = 8
-DATE = re.compile(r"\b(?:\d{4}-\d\d-\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b", re.I)
+MONTH = re.compile(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b")
 
 
-@dataclass(frozen=True)
 class Index:
     """What is known of all texts together; made anew when one was added."""
 
-    names: Names
-    found: dict[str, dict[str, float]]
-    """By text, the names in it that connect, with their weight: the logarithm of their rarity."""
+    def __init__(self, texts: Mapping[str, str], events: Mapping[str, list[dict[str, Any]]]) -> None:
+        self.names = Names(texts.values())
+        found = {name: self.names.find(text) for name, text in texts.items()}
+        self.events = {name: [self.keys(each["evidence"]) for each in told] for name, told in events.items()}
+        """By text and event, the names and dates in it."""
+        keys = {name: self.keys(text) for name, text in texts.items()}
+        times = Counter(key for each in keys.values() for key in each)
+        self.rarity = {key: math.log(1 + len(texts) / times[key]) for key in sorted(times)}
+        weight = {
+            key: math.log(len(texts) / times[key]) * (PERSON if self.names.type_of(key) == "PERSON" else 1)
+            for key in self.rarity
+            if times[key] <= max(2, COMMON * len(texts))
+        }
+        self.weights = {
+            name: {one.name: weight[one.name] for one in named if one.name in weight} for name, named in found.items()
+        }
+        """By text, the names in it that connect it with others, with their weight."""
+        self.forms: dict[str, list[str]] = defaultdict(list)
+        """What a name is called in all texts."""
+        for form, name in sorted({(form, one.name) for named in found.values() for one in named for form in one.mentions}):
+            self.forms[name].append(form)
+
+    def keys(self, text: str) -> set[str]:
+        """The names and months in a text."""
+        return {one.name for one in self.names.find(text)} | {date[:3].lower() for date in MONTH.findall(text)}
 
 
 class Memory:
@@ -65,33 +87,36 @@ class Memory:
         return {"state": word, "pending": pending, "failed": dict(self._failed)}
 
     def recall(self, query: str, limit: int) -> list[tuple[str, float]]:
-        """Texts that fit a query, best first: by words, by the best passage and by events of who and when it names."""
+        """Texts that fit a query, best first: by their words and by their best passage, fused by reciprocal rank.
+
+        The words are those of the query and the other names of whom and what it names. A passage counts more in a text
+        with an event of the query's people, things and dates.
+        """
         with self._lock:
-            passages = {name: max((score for _, score in found), default=-1.0) for name, found in self._scored(query).items()}
-            rankings = [
-                [name for name, _ in self._store.search(query, DEPTH)],
-                _ranked(passages),
-                _ranked(self._told(query)),
-            ]
+            index = self._indexed()
+            named = sorted({one.name for one in index.names.find(query)})
+            words = " ".join([query, *(form for name in named for form in index.forms.get(name, ()))])
+            by_words = [name for name, _ in self._store.search(words, DEPTH)]
+            told = self._told(query)
+            passages = {
+                name: max((score for _, score in found), default=-1.0) + TOLD * told[name]
+                for name, found in self._scored(query).items()
+            }
         fused: dict[str, float] = defaultdict(float)
-        for ranking in rankings:
-            for place, name in enumerate(ranking[:DEPTH], 1):
+        for ranking in (by_words, _ranked(passages)[:DEPTH]):
+            for place, name in enumerate(ranking, 1):
                 fused[name] += 1 / (RANK + place)
         return [(name, round(fused[name], 6)) for name in _ranked(fused)[:limit]]
 
     def _told(self, query: str) -> dict[str, float]:
-        """Texts with events that name the query's people, things and dates, by how rare those are."""
+        """By text, the share of the query's names and dates, by rarity, that one of its events names; 0 to 1."""
         index = self._indexed()
-        wanted = {one.name for one in index.names.find(query)}
-        dates = {date.lower()[:3] for date in DATE.findall(query)}
-        told: dict[str, float] = {}
-        for name in self._store.names():
-            happened = " \n".join(event["evidence"] for event in self._store.events(name))
-            named = {one.name for one in index.names.find(happened)} & wanted
-            times = {date.lower()[:3] for date in DATE.findall(happened)} & dates
-            if named or times:
-                told[name] = sum(index.found[name].get(each, 0.5) for each in sorted(named)) + len(times)
-        return told
+        wanted = {key: index.rarity.get(key, 0.0) for key in index.keys(query)}
+        whole = math.fsum(wanted.values()) or 1.0
+        return {
+            name: max((math.fsum(wanted[key] for key in keys & wanted.keys()) / whole for keys in told), default=0.0)
+            for name, told in index.events.items()
+        }
 
     def knows(self, name: str) -> bool:
         """Whether a text of that name was remembered."""
@@ -121,7 +146,7 @@ class Memory:
     def connections(self, seed: str) -> list[dict[str, Any]]:
         """Texts that share rare names with a text, the strongest first, and the name that connects most."""
         with self._lock:
-            found = self._indexed().found
+            found = self._indexed().weights
         linked = []
         for name in sorted(found.keys() - {seed}):
             shared = sorted(found.get(seed, {}).keys() & found[name].keys(), key=lambda each: (-found[name][each], each))
@@ -142,13 +167,13 @@ class Memory:
             index, scored = self._indexed(), self._scored(query)
             wanted = {one.name for one in index.names.find(query)}
             linked = {each["document_id"] for seed in hits[:SEEDS] for each in self.connections(seed)}
-            linked |= {name for name, found in index.found.items() if wanted & found.keys()}
+            linked |= {name for name, found in index.weights.items() if wanted & found.keys()}
             texts = {name: self._store.text(name) for name in scored}
         candidates = []
         for name in sorted(scored.keys() - set(hits)):
             if connected and name not in linked:
                 continue
-            candidates += [(-score, name, one) for one, score in scored[name]]
+            candidates += [(-score, name, one) for one, score in scored[name] if not one.header]
         best = sorted(candidates, key=lambda each: (each[0], each[1], each[2].start))[:MOST_SENTENCES]
         return [(name, one) for _, name, one in best]
 
@@ -160,16 +185,9 @@ class Memory:
 
     def _indexed(self) -> Index:
         if self._index is None:
-            texts = {name: self._store.text(name) for name in self._store.names()}
-            names = Names(texts.values())
-            found = {name: names.find(text) for name, text in texts.items()}
-            weights = {
-                name: math.log(len(texts) / times) * (PERSON if names.type_of(name) == "PERSON" else 1)
-                for name, times in rarity(found).items()
-                if times <= max(2, COMMON * len(texts))
-            }
-            kept = {name: {one.name: weights[one.name] for one in named if one.name in weights} for name, named in found.items()}
-            self._index = Index(names, kept)
+            names = self._store.names()
+            texts = {name: self._store.text(name) for name in names}
+            self._index = Index(texts, {name: self._store.events(name) for name in names})
         return self._index
 
     def _work(self) -> None:
@@ -180,6 +198,7 @@ class Memory:
                 self._passages.add(name, text)
                 with self._lock:
                     self._store.keep(name, happened)
+                    self._index = None
                 self._failed.pop(name, None)  # remembered again, it may be better
             except Exception as error:  # one text must not end the work on all others
                 self._failed[name] = str(error)

@@ -266,8 +266,3 @@ def is_cased(text: str) -> bool:
     """Whether a text starts its sentences with a capital; what does not says nothing about which words are names."""
     starts = re.findall(r"(?:^|[.!?] )(?:\[[\d:]+\] *\S+: *|[-*>#\d.() ]+)?([A-Za-z])", text, re.M)
     return 2 * sum(letter.isupper() for letter in starts) > len(starts)
-
-
-def rarity(found: Mapping[str, Iterable[Any]]) -> Counter[str]:
-    """In how many texts each name occurs."""
-    return Counter(one.name for names in found.values() for one in names)
