@@ -8,7 +8,7 @@ import re
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .extraction import Sentence, events
 from .names import Names
@@ -28,7 +28,12 @@ RANK = 20
 DEPTH = 40
 """Texts of each ranking that are fused."""
 SEEDS = 3
+"""Hits whose connections are followed."""
 MOST_SENTENCES = 8
+IS_EVENT, NAMES_IT = 0.05, 0.05
+"""What it adds to a connected sentence's cosine if it tells an event, and if it names what query and hits name."""
+ExpandTo = Literal["connected", "any"]
+"""Where sentences beside the hits come from: texts connected with hits or query, or any text."""
 MONTH = re.compile(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b")
 
 
@@ -54,7 +59,9 @@ class Index:
         """By text, the names in it that connect it with others, with their weight."""
         self.forms: dict[str, list[str]] = defaultdict(list)
         """What a name is called in all texts."""
-        for form, name in sorted({(form, one.name) for named in found.values() for one in named for form in one.mentions}):
+        for form, name in sorted(
+            {(form, one.name) for named in found.values() for one in named for form in one.mentions}
+        ):
             self.forms[name].append(form)
 
     def keys(self, text: str) -> set[str]:
@@ -149,7 +156,9 @@ class Memory:
             found = self._indexed().weights
         linked = []
         for name in sorted(found.keys() - {seed}):
-            shared = sorted(found.get(seed, {}).keys() & found[name].keys(), key=lambda each: (-found[name][each], each))
+            shared = sorted(
+                found.get(seed, {}).keys() & found[name].keys(), key=lambda each: (-found[name][each], each)
+            )
             weight = round(sum(found[name][each] for each in shared), 4)
             if weight >= round(-math.log(COMMON), 4):  # no weaker than the commonest thing that connects
                 linked.append((weight, name, shared[0]))
@@ -161,26 +170,47 @@ class Memory:
             if weight >= WEAKEST * most
         ]  # fmt: skip
 
-    def more(self, query: str, hits: Sequence[str], *, connected: bool) -> list[tuple[str, Sentence]]:
-        """The sentences that fit a query best, outside of the hits: of connected texts, or of any."""
+    def expanded(
+        self, query: str, hits: Sequence[str], expand_to: ExpandTo
+    ) -> tuple[dict[str, str], list[dict[str, str]]]:
+        """The texts of hits and the best sentences of other texts, which together take no more words than the hits do.
+
+        What fits the query least is left out of the hits' texts; `…` stands for it.
+        """
         with self._lock:
             index, scored = self._indexed(), self._scored(query)
-            wanted = {one.name for one in index.names.find(query)}
-            linked = {each["document_id"] for seed in hits[:SEEDS] for each in self.connections(seed)}
-            linked |= {name for name, found in index.weights.items() if wanted & found.keys()}
-            texts = {name: self._store.text(name) for name in scored}
-        candidates = []
-        for name in sorted(scored.keys() - set(hits)):
-            if connected and name not in linked:
-                continue
-            candidates += [(-score, name, one) for one, score in scored[name] if not one.header]
+            texts = {name: self._store.text(name) for name in (*hits, *scored)}
+            others = scored.keys() - set(hits)
+            candidates: list[tuple[float, str, Sentence]] = []
+            named = index.keys(query)
+            if expand_to == "connected":
+                others &= {name for name, weights in index.weights.items() if named & weights.keys()} | {
+                    each["document_id"] for seed in hits[:SEEDS] for each in self.connections(seed)
+                }
+                named |= {key for seed in hits[:SEEDS] for key in index.weights[seed]}
+            for name in sorted(others):
+                told = {event["description"] for event in self._store.events(name)}
+                for one, score in scored[name]:
+                    more = IS_EVENT * (one.words in told) + NAMES_IT * bool(index.keys(one.words) & named)
+                    fits = round(score + (more if expand_to == "connected" else 0.0), 4)
+                    candidates += [] if one.header else [(-fits, name, one)]
         best = sorted(candidates, key=lambda each: (each[0], each[1], each[2].start))[:MOST_SENTENCES]
-        return [(name, one) for _, name, one in best]
+        sentences = [{"document_id": name, "text": texts[name][one.start : one.end].strip()} for _, name, one in best]
+        left = sum(words(texts[name]) for name in hits) - sum(words(each["text"]) for each in sentences)
+        fit = sorted((score, name, one.start, one.end) for name in hits for one, score in scored[name])
+        out: dict[str, list[tuple[int, int]]] = {name: [] for name in hits}
+        shown = {name: texts[name] for name in hits}
+        for _, name, start, end in fit:
+            if sum(map(words, shown.values())) <= left:
+                break
+            out[name].append((start, end))
+            shown[name] = _without(texts[name], out[name])
+        return shown, sentences
 
     def _scored(self, query: str) -> dict[str, list[tuple[Sentence, float]]]:
         for name in self._store.names():  # those of an earlier session
             if not self._passages.has(name, text := self._store.text(name)):
-                self._passages.add(name, text)
+                self._passages.keep(name, self._passages.read(text))
         return self._passages.scores(query)
 
     def _indexed(self) -> Index:
@@ -194,9 +224,9 @@ class Memory:
         while True:
             name, text = self._waiting.get()
             try:
-                happened = events(text)
-                self._passages.add(name, text)
+                happened, read = events(text), self._passages.read(text)
                 with self._lock:
+                    self._passages.keep(name, read)
                     self._store.keep(name, happened)
                     self._index = None
                 self._failed.pop(name, None)  # remembered again, it may be better
@@ -208,3 +238,15 @@ class Memory:
 
 def _ranked(scores: dict[str, float]) -> list[str]:
     return sorted(scores, key=lambda name: (-round(scores[name], 6), name))
+
+
+def words(text: str) -> int:
+    """How many words a text has."""
+    return len(text.split())
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    """A text with `…` in the place of spans and of what is between two of them."""
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]}…{text[end:]}"
+    return re.sub(r"…(?:\s*…)+", "…", text)

@@ -1,7 +1,7 @@
 """The names that a collection of texts uses: found where they are capitalised, recognised in every text.
 
 One text alone rarely tells a name from a word that starts a sentence. All of them together do: a word which they also
-write small is no name, a title which follows a person's name is none either, and `NF` is the company with those letters.
+write small is no name, a title which follows a person's name is none either, and `NF` is a company with those letters.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any
 
 WORD = r"[A-Z][\w’'-]*\w|[A-Z]\d+"
 PARTICLE = r"(?:de|del|der|den|di|da|du|la|le|van|von|ten|ter)"
-NAME = re.compile(rf"(?:[A-Z][a-z]{{1,2}}\. )?(?:{WORD})(?: (?:{PARTICLE} )*(?:{WORD}|[A-Z]\.?(?![\w])|\d+[A-Za-z]?\b))*")
+NAME = re.compile(
+    rf"(?:[A-Z][a-z]{{1,2}}\. )?(?:{WORD})(?: (?:{PARTICLE} )*(?:{WORD}|[A-Z]\.?(?![\w])|\d+[A-Za-z]?\b))*"
+)
 ADDRESS = re.compile(r"<[^>\s]*@[^>\s]*>|\S+@\S+|https?://\S+")
 LABEL = re.compile(r"^[\W\d]*(?:[A-Z][\w-]*(?: [A-Za-z]+){0,2}: *)+")
 """What stands before a colon at the start of a line: `Subject: Re: Fwd:`, `Attendees:`, a speaker."""
@@ -28,25 +29,20 @@ TOKEN = re.compile(r"[^\W_]+")
 ALIKE = 0.75
 """How much of two words is the same, from which one of them is the other misspelt."""
 ORDINARY = frozenset(
-    re.findall(
-        r"\w+",
-        """a an the i we it this that these those and but so if or as at by for in of on to with no not yes our my your
-        his her its their you they he she there here what when where which who how why can could will would should may
-        do does did is are was were has have had be re fw fwd aw wg ok thanks thank hello hi dear regards best please all
-        mr mrs ms dr monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february
-        march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov
-        dec""",
-    )
+    """a an the i we it this that these those and but so if or as at by for in of on to with no not yes our my your his
+    her its their you they he she there here what when where which who how why can could will would should may do does
+    did is are was were has have had be re fw fwd aw wg ok thanks thank hello hi dear regards best please all mr mrs ms
+    dr monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april
+    june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec""".split()
 )
 
 
 @dataclass(frozen=True)
 class Found:
-    """A name in a text: the words that stand for it, and where."""
+    """A name in a text, and the words that stand for it there."""
 
     name: str
     mentions: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
 
 
 class Names:
@@ -75,30 +71,27 @@ class Names:
         self._forms = self._all_forms()
 
     def type_of(self, name: str) -> str:
-        """PERSON where the texts list it among senders or attendees or with a title; PROJECT with that word, else ORG."""
+        """PERSON where the texts list it as sender or attendee or with a title; PROJECT with that word; else ORG."""
         if self._people[name]:
             return "PERSON"
         return "PROJECT" if re.search(r"\d|^(?:Project|Operation|Programme)\b", name) else "ORG"
 
     def find(self, text: str) -> list[Found]:
-        """Every name in a text with its mentions, sorted by name; a form of two names is the one otherwise named here."""
-        sure: dict[str, list[re.Match[str]]] = defaultdict(list)
-        unsure: list[tuple[re.Match[str], frozenset[str]]] = []
+        """Every name in a text, sorted by name; a form of two names is the one that is named otherwise, too."""
+        sure: dict[str, set[str]] = defaultdict(set)
+        unsure: list[tuple[str, frozenset[str]]] = []
         cased = is_cased(text)
-        for match in self._pattern.finditer(text):
-            owners = self._owners(match[0], cased=cased)
+        for mention in self._pattern.findall(text):
+            owners = self._owners(mention, cased=cased)
             if len(owners) == 1:
-                sure[next(iter(owners))].append(match)
+                sure[next(iter(owners))].add(mention)
             elif owners:
-                unsure.append((match, owners))
-        for match, owners in unsure:
+                unsure.append((mention, owners))
+        for mention, owners in unsure:
             here = owners & sure.keys()
             if len(here) == 1:
-                sure[next(iter(here))].append(match)
-        return [
-            Found(name, tuple(sorted({one[0] for one in sure[name]})), tuple(sorted(one.span() for one in sure[name])))
-            for name in sorted(sure)
-        ]
+                sure[next(iter(here))].add(mention)
+        return [Found(name, tuple(sorted(sure[name]))) for name in sorted(sure)]
 
     def _owners(self, mention: str, *, cased: bool) -> frozenset[str]:
         form = key(mention)
@@ -237,7 +230,7 @@ def abbreviates(short: str, name: str) -> bool:
     """Whether the letters of an abbreviation are in this order first letters, consonants or digits of a name."""
     letters = iter("".join(word[0] + re.sub(r"[aeiou]", "", word[1:]) for word in key(name).split()))
     first = next(letters, "")
-    return short[:1].lower() == first and all(letter in letters for letter in short[1:].lower())
+    return short[0].lower() == first and all(letter in letters for letter in short[1:].lower())
 
 
 def misspelt(name: str, other: str) -> bool:
@@ -246,7 +239,8 @@ def misspelt(name: str, other: str) -> bool:
     if len(name.split()) != len(other.split()) or len(pairs) != 1:
         return False
     (a, b) = pairs[0]
-    return a[0] == b[0] and min(len(a), len(b)) > 3 and SequenceMatcher(None, a, b).ratio() >= ALIKE
+    alike: float = SequenceMatcher(None, a, b).ratio()
+    return a[0] == b[0] and min(len(a), len(b)) > 3 and alike >= ALIKE
 
 
 def handles(name: str) -> list[str]:

@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from row3.providers.minilm import MiniLM, model_folder
+
 Events = list[dict[str, Any]]
 STOP = frozenset(
     re.findall(
@@ -130,7 +132,8 @@ class ChromaStore:
 
         quiet = Settings(anonymized_telemetry=False)
         client = chromadb.PersistentClient(path, quiet) if path else chromadb.EphemeralClient(quiet)
-        self._embed = _embedder()
+        model = MiniLM(model_folder())
+        self._embed: Callable[[str], list[float]] = lambda text: [float(number) for number in model.vector(text)]
         # Vectors are made here, so Chroma needs no model and downloads none.
         cosine = {"hnsw": {"space": "cosine"}}
         self._texts = client.get_or_create_collection("texts", embedding_function=None, configuration=cosine)
@@ -155,13 +158,6 @@ class ChromaStore:
 
     def names(self) -> list[str]:
         return sorted(self._texts.get(include=[])["ids"])
-
-
-def _embedder() -> Callable[[str], list[float]]:
-    from row3.providers.minilm import MiniLM, model_folder
-
-    model = MiniLM(model_folder())
-    return lambda text: [float(number) for number in model.vector(text)]
 
 
 STORES: dict[str, Any] = {"sqlite": SqliteStore, "postgres": PostgresStore, "chroma": ChromaStore}
