@@ -28,13 +28,12 @@ SHORT = re.compile(r"[A-Z]{2,5}|[A-Z]\d{1,2}")
 TOKEN = re.compile(r"[^\W_]+")
 ALIKE = 0.75
 """How much of two words is the same, from which one of them is the other misspelt."""
-ORDINARY = frozenset(
-    """a an the i we it this that these those and but so if or as at by for in of on to with no not yes our my your his
-    her its their you they he she there here what when where which who how why can could will would should may do does
-    did is are was were has have had be re fw fwd aw wg ok thanks thank hello hi dear regards best please all mr mrs ms
-    dr monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april
-    june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec""".split()
-)
+COMMON_WORDS = """a an the i we it this that these those and but so if or as at by for in of on to with no not yes our my
+    your his her its their you they he she there here what when where which who how why can could will would should may do
+    does did is are was were has have had be re fw fwd aw wg ok thanks thank hello hi dear regards best please all mr mrs
+    ms dr monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march
+    april june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec"""
+ORDINARY = frozenset(re.findall(r"\w+", COMMON_WORDS))
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ def abbreviates(short: str, name: str) -> bool:
     """Whether the letters of an abbreviation are in this order first letters, consonants or digits of a name."""
     letters = iter("".join(word[0] + re.sub(r"[aeiou]", "", word[1:]) for word in key(name).split()))
     first = next(letters, "")
-    return short[0].lower() == first and all(letter in letters for letter in short[1:].lower())
+    return bool(short[0].lower() == first) and all(letter in letters for letter in short[1:].lower())
 
 
 def misspelt(name: str, other: str) -> bool:
