@@ -53,20 +53,16 @@ class Index:
             for key in self.rarity
             if times[key] <= max(2, COMMON * len(texts))
         }
-        self.weights = {
-            name: {one.name: weight[one.name] for one in named if one.name in weight} for name, named in found.items()
-        }
+        self.weights = {name: {one: weight[one] for one in named if one in weight} for name, named in found.items()}
         """By text, the names in it that connect it with others, with their weight."""
         self.forms: dict[str, list[str]] = defaultdict(list)
         """What a name is called in all texts."""
-        for form, name in sorted(
-            {(form, one.name) for named in found.values() for one in named for form in one.mentions}
-        ):
+        for name, form in sorted({(one, form) for each in found.values() for one in each for form in each[one]}):
             self.forms[name].append(form)
 
     def keys(self, text: str) -> set[str]:
         """The names and months in a text."""
-        return {one.name for one in self.names.find(text)} | {date[:3].lower() for date in MONTH.findall(text)}
+        return set(self.names.find(text)) | {date[:3].lower() for date in MONTH.findall(text)}
 
 
 class Memory:
@@ -101,7 +97,7 @@ class Memory:
         """
         with self._lock:
             index = self._indexed()
-            named = sorted({one.name for one in index.names.find(query)})
+            named = sorted(index.names.find(query))
             words = " ".join([query, *(form for name in named for form in index.forms.get(name, ()))])
             by_words = [name for name, _ in self._store.search(words, DEPTH)]
             told = self._told(query)
@@ -145,9 +141,9 @@ class Memory:
         with self._lock:
             names = self._indexed().names
             return [
-                {"name": one.name, "type": names.type_of(one.name), "mentions": list(one.mentions)}
-                | ({"role": names.roles[one.name]} if one.name in names.roles else {})
-                for one in names.find(self._store.text(name))
+                {"name": one, "type": names.type_of(one), "mentions": mentions}
+                | ({"role": names.roles[one]} if one in names.roles else {})
+                for one, mentions in names.find(self._store.text(name)).items()
             ]
 
     def connections(self, seed: str) -> list[dict[str, Any]]:
@@ -194,18 +190,21 @@ class Memory:
                     more = IS_EVENT * (one.words in told) + NAMES_IT * bool(index.keys(one.words) & named)
                     fits = round(score + (more if expand_to == "connected" else 0.0), 4)
                     candidates += [] if one.header else [(-fits, name, one)]
-        best = sorted(candidates, key=lambda each: (each[0], each[1], each[2].start))[:MOST_SENTENCES]
-        sentences = [{"document_id": name, "text": texts[name][one.start : one.end].strip()} for _, name, one in best]
-        left = sum(words(texts[name]) for name in hits) - sum(words(each["text"]) for each in sentences)
-        fit = sorted((score, name, one.start, one.end) for name in hits for one, score in scored[name])
+        limit, sentences = sum(words(texts[name]) for name in hits), list[dict[str, str]]()
+        for _, name, one in sorted(candidates, key=lambda each: (each[0], each[1], each[2].start)):
+            line = {"document_id": name, "text": texts[name][one.start : one.end].strip()}
+            if len(sentences) < MOST_SENTENCES and 2 * _words_of([*sentences, line]) <= limit:
+                sentences.append(line)
+        left = limit - _words_of(sentences)
         out: dict[str, list[tuple[int, int]]] = {name: [] for name in hits}
         shown = {name: texts[name] for name in hits}
-        for _, name, start, end in fit:
+        least = sorted((score, hit, one.start, one.end) for hit in hits for one, score in scored[hit])
+        for _, name, start, end in least:
             if sum(map(words, shown.values())) <= left:
-                break
+                return shown, sentences
             out[name].append((start, end))
             shown[name] = _without(texts[name], out[name])
-        return shown, sentences
+        return {name: texts[name] for name in hits}, []  # nothing but lines too short to leave out
 
     def _scored(self, query: str) -> dict[str, list[tuple[Sentence, float]]]:
         for name in self._store.names():  # those of an earlier session
@@ -243,6 +242,10 @@ def _ranked(scores: dict[str, float]) -> list[str]:
 def words(text: str) -> int:
     """How many words a text has."""
     return len(text.split())
+
+
+def _words_of(sentences: Sequence[Mapping[str, str]]) -> int:
+    return sum(words(each["text"]) for each in sentences)
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -1,7 +1,7 @@
 """The names that a collection of texts uses: found where they are capitalised, recognised in every text.
 
 One text alone rarely tells a name from a word that starts a sentence. All of them together do: a word which they also
-write small is no name, a title which follows a person's name is none either, and `NF` is a company with those letters.
+write small is no name, a title which follows a person's name is none either, and `KB` is a company with those letters.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 
@@ -28,20 +27,13 @@ SHORT = re.compile(r"[A-Z]{2,5}|[A-Z]\d{1,2}")
 TOKEN = re.compile(r"[^\W_]+")
 ALIKE = 0.75
 """How much of two words is the same, from which one of them is the other misspelt."""
-COMMON_WORDS = """a an the i we it this that these those and but so if or as at by for in of on to with no not yes our my
-    your his her its their you they he she there here what when where which who how why can could will would should may do
-    does did is are was were has have had be re fw fwd aw wg ok thanks thank hello hi dear regards best please all mr mrs
-    ms dr monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march
-    april june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec"""
+COMMON_WORDS = """a an the i we it this that these those and but so if or as at by for in of on to with no not yes
+    our my your his her its their you they he she there here what when where which who how why can could will would
+    should may do does did is are was were has have had be re fw fwd aw wg ok thanks thank hello hi dear regards
+    best please all mr mrs ms dr monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat
+    sun january february march april june july august september october november december jan feb mar apr jun jul
+    aug sep sept oct nov dec"""
 ORDINARY = frozenset(re.findall(r"\w+", COMMON_WORDS))
-
-
-@dataclass(frozen=True)
-class Found:
-    """A name in a text, and the words that stand for it there."""
-
-    name: str
-    mentions: tuple[str, ...]
 
 
 class Names:
@@ -75,8 +67,8 @@ class Names:
             return "PERSON"
         return "PROJECT" if re.search(r"\d|^(?:Project|Operation|Programme)\b", name) else "ORG"
 
-    def find(self, text: str) -> list[Found]:
-        """Every name in a text, sorted by name; a form of two names is the one that is named otherwise, too."""
+    def find(self, text: str) -> dict[str, list[str]]:
+        """Every name in a text with its mentions, sorted; a form of two names is the one that is also named otherwise."""
         sure: dict[str, set[str]] = defaultdict(set)
         unsure: list[tuple[str, frozenset[str]]] = []
         cased = is_cased(text)
@@ -90,15 +82,13 @@ class Names:
             here = owners & sure.keys()
             if len(here) == 1:
                 sure[next(iter(here))].add(mention)
-        return [Found(name, tuple(sorted(sure[name]))) for name in sorted(sure)]
+        return {name: sorted(sure[name]) for name in sorted(sure)}
 
     def _owners(self, mention: str, *, cased: bool) -> frozenset[str]:
         form = key(mention)
         owners = self._forms.get(form) or self._forms.get(re.sub(r"s$", "", form)) or frozenset()
-        capital = mention[:1].isupper() or mention[:1].isdigit()
-        if " " not in form and not capital and (self._small[form] or (cased and len(form) < 4)):
-            return frozenset()
-        return owners if not (len(form) < 3 and not mention.isupper()) else frozenset()
+        small = mention[0].islower() and " " not in form and (self._small[form] or (cased and len(form) < 4))
+        return frozenset() if small or (len(form) < 3 and not mention.isupper()) else owners
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -107,12 +97,12 @@ class Names:
         return re.compile(rf"(?<![^\W_])(?:{body})(?:[’']?s)?(?![^\W_])", re.I)
 
     def _read(self, text: str) -> None:
-        lines = [line.rstrip() for line in text.split("\n")]
-        for number, line in enumerate(lines):
+        lines = text.split("\n")
+        for number, line in enumerate(map(str.rstrip, lines)):
             if line.startswith("#") or not re.search(r"[a-z]", line):
                 continue  # a heading is capitalised whatever it says
             label = LABEL.match(line)
-            listed = bool(LISTED.match(line))
+            listed = LISTED.match(line) is not None
             body = line[label.end() :] if label else line
             titled = self._titled(body) if listed else []
             for name, title in titled:
@@ -167,8 +157,7 @@ class Names:
     def _kept(self) -> list[str]:
         known = {word for name in self._seen for word in name.split()}
         for name, times in self._starts.items():
-            rest = name.partition(" ")[2]
-            first = name.split()[0]
+            first, _, rest = name.partition(" ")
             self._seen[rest if rest.split()[0] in known and first not in known else name] += times
         for name in [name for name, times in self._seen.items() if times == 1 and re.search(r" \d+$", name)]:
             self._seen[name.rpartition(" ")[0]] += self._seen.pop(name)  # a number once after a name is an amount
@@ -192,11 +181,13 @@ class Names:
         """Names of several words: what is a part of another is the same, under the name that is seen most."""
         for name in (name for name in usual if " " in name):
             whole[name] = next((whole[other] for other in whole if _part(name, other) or _part(other, name)), name)
-        people = [name for name, owner in whole.items() if name == owner and self._people[name]]
-        for name in people:
+        for name in (name for name, owner in whole.items() if name == owner and self._people[name]):
             for form in [*handles(name), key(name.split()[0]), key(name.split()[-1])]:
                 forms[form].add(name)
         accounts = set(forms)
+        for name in (name for name in whole if not self._people[name] and len(name.split()[0]) > 3):
+            if not self._is_word(first := name.split()[0]):
+                forms[key(first)] |= self._usual({owner for other, owner in whole.items() if _part(first, other)})
         for name in (*usual, *self._same):
             spelt = self._same.get(name, name)
             owners = {owner for other, owner in whole.items() if _part(spelt, other)}
@@ -229,23 +220,22 @@ def abbreviates(short: str, name: str) -> bool:
     """Whether the letters of an abbreviation are in this order first letters, consonants or digits of a name."""
     letters = iter("".join(word[0] + re.sub(r"[aeiou]", "", word[1:]) for word in key(name).split()))
     first = next(letters, "")
-    return bool(short[0].lower() == first) and all(letter in letters for letter in short[1:].lower())
+    return short[0].lower() == first and all(letter in letters for letter in short[1:].lower())
 
 
 def misspelt(name: str, other: str) -> bool:
-    """Whether two names differ in one long word, and there by little, as `Suneeta Rao` from `Sunita Rao`."""
+    """Whether two names differ in one long word, and there by little, as `Katrin Berg` from `Kathrin Berg`."""
     pairs = [(a, b) for a, b in zip(key(name).split(), key(other).split(), strict=False) if a != b]
     if len(name.split()) != len(other.split()) or len(pairs) != 1:
         return False
     (a, b) = pairs[0]
     alike: float = SequenceMatcher(None, a, b).ratio()
-    return a[0] == b[0] and min(len(a), len(b)) > 3 and alike >= ALIKE
+    return bool(a[0] == b[0] and min(len(a), len(b)) > 3 and alike >= ALIKE)
 
 
 def handles(name: str) -> list[str]:
     """What a person's accounts are usually called, as forms: `tlee`, `tom l`, `t lee`, `tom lee`, `tl`."""
-    words = [key(word) for word in name.split()]
-    first, last = words[0], words[-1]
+    first, *_, last = words = key(name).split()
     initials = "".join(word[:1] for word in words)
     return [first[:1] + last, first + last[:1], f"{first} {last[:1]}", f"{first[:1]} {last}", initials]
 
@@ -257,5 +247,5 @@ def key(mention: str) -> str:
 
 def is_cased(text: str) -> bool:
     """Whether a text starts its sentences with a capital; what does not says nothing about which words are names."""
-    starts = re.findall(r"(?:^|[.!?] )(?:\[[\d:]+\] *\S+: *|[-*>#\d.() ]+)?([A-Za-z])", text, re.M)
+    starts: list[str] = re.findall(r"(?:^|[.!?] )(?:\[[\d:]+\] *\S+: *|[-*>#\d.() ]+)?([A-Za-z])", text, re.M)
     return 2 * sum(letter.isupper() for letter in starts) > len(starts)
