@@ -68,7 +68,7 @@ class Names:
         return "PROJECT" if re.search(r"\d|^(?:Project|Operation|Programme)\b", name) else "ORG"
 
     def find(self, text: str) -> dict[str, list[str]]:
-        """Every name in a text with its mentions, sorted; a form of two names is the one that is also named otherwise."""
+        """Every name in a text and its mentions; a form of two names is the one that is also named otherwise."""
         sure: dict[str, set[str]] = defaultdict(set)
         unsure: list[tuple[str, frozenset[str]]] = []
         cased = is_cased(text)

@@ -30,7 +30,7 @@ class Passages:
         self._known: dict[str, Read] = {}
 
     def read(self, text: str) -> Read:
-        """The sentences of a text with their vectors; a tenth of a second for half a page."""
+        """The sentences of a text with their vectors; up to a second for a page."""
         found = sentences(text)
         windows = (" ".join(one.words for one in found[at : at + WINDOW]) for at in range(len(found)))
         return Read(text, found, [self._model.vector(window) for window in windows])
