@@ -6,7 +6,9 @@ import argparse
 import sys
 from typing import Any
 
-from .memory import Memory
+from row3.errors import MissingExtra
+
+from .memory import ExpandTo, Memory, words
 from .stores import STORES
 
 
@@ -35,28 +37,35 @@ def serve(memory: Memory) -> Any:
         document_id: str = "",
         limit: int = 10,
         expand: bool = False,
+        expand_to: ExpandTo = "connected",
         include_events: bool = False,
         include_entities: bool = False,
         include_text: bool = False,
     ) -> dict[str, Any]:
-        """Texts that fit a query, or one text by its id; with what it is connected with, where `expand` asks for it."""
+        """Texts that fit a query, or one text by its id. `expand` adds sentences of other texts, or the connections."""
         if bool(query) is bool(document_id):
             raise ToolError("give a query or a document_id, not both" if query else "give a query or a document_id")
         if limit < 1:
             raise ToolError(f"limit is {limit}; it is 1 or more")
         if document_id and not memory.knows(document_id):
             raise ToolError(f"nothing is remembered as {document_id}")
-        hits = [(document_id, 1.0)] if document_id else memory.recall(query, limit, expand=expand)
-        results = []
-        for name, score in hits:
-            facts = memory.facts(name)
-            one: dict[str, Any] = {"id": name, "score": round(score, 6)}
-            one |= {"text": memory.text(name)} if include_text else {}
-            one |= {"events": facts.events} if include_events else {}
-            results.append(one | ({"entities": facts.entities} if include_entities else {}))
-        answer: dict[str, Any] = {"results": results}
+        hits = [(document_id, 1.0)] if document_id else memory.recall(query, limit)
+        texts = {name: memory.text(name) for name, _ in hits}
+        limit_of_words = sum(map(words, texts.values()))
+        answer: dict[str, Any] = {"results": []}
         if document_id and expand:
             answer["connections"] = memory.connections(document_id)
+        elif expand:
+            texts, answer["sentences"] = memory.expanded(query, list(texts), expand_to)
+        if include_text:
+            used = [*texts.values(), *(each["text"] for each in answer.get("sentences", []))]
+            answer["words"] = {"limit": limit_of_words, "used": sum(map(words, used))}
+        for name, score in hits:
+            one: dict[str, Any] = {"id": name, "score": score}
+            one |= {"text": texts[name]} if include_text else {}
+            one |= {"events": memory.events(name)} if include_events else {}
+            answer["results"].append(one | ({"entities": memory.entities(name)} if include_entities else {}))
+        results = answer["results"]
         if document_id and results:
             answer |= {key: results[0][key] for key in ("events", "entities") if key in results[0]}
         return answer
@@ -73,12 +82,15 @@ def main() -> None:
     given = parser.parse_args()
     try:
         store = STORES[given.store](*(() if given.path is None else (given.path,)))
+        memory = Memory(store)
+    except MissingExtra as error:
+        sys.exit(f"the memory reads with a small model that is not installed: {error.fix}")
     except ImportError as error:
         sys.exit(f"the {given.store} store needs a package that is not installed: {error.name}")
     except Exception as error:  # a back end that does not answer has its own errors
         # On one line: a driver speaks in paragraphs, and row3 shows the last line a server wrote.
         sys.exit(f"the {given.store} store cannot be opened: {' '.join(str(error).split())}")
-    server = serve(Memory(store))
+    server = serve(memory)
     if given.http:
         server.run("streamable-http", port=given.http)
     else:

@@ -8,8 +8,9 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .extraction import Facts
+from row3.providers.minilm import MiniLM, model_folder
 
+Events = list[dict[str, Any]]
 STOP = frozenset(
     re.findall(
         r"\w+",
@@ -25,8 +26,8 @@ class Store(Protocol):
     def add(self, name: str, text: str) -> None:
         """Keep a text, in the place of an earlier one of that name."""
 
-    def keep(self, name: str, facts: Facts) -> None:
-        """Keep what was found in a text."""
+    def keep(self, name: str, events: Events) -> None:
+        """Keep the events of a text."""
 
     def search(self, query: str, limit: int) -> list[tuple[str, float]]:
         """Names of texts and how well they fit, best first; higher is better."""
@@ -34,8 +35,8 @@ class Store(Protocol):
     def text(self, name: str) -> str:
         """A text; empty where there is none of that name."""
 
-    def facts(self, name: str) -> Facts:
-        """What was found in a text; empty where nothing is known of it."""
+    def events(self, name: str) -> Events:
+        """The events of a text; none where nothing is known of it."""
 
     def names(self) -> list[str]:
         """All texts."""
@@ -53,14 +54,14 @@ class SqliteStore:
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         self._db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5(name UNINDEXED, body, "
                          "tokenize = 'porter unicode61')")  # fmt: skip
-        self._db.execute("CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, found TEXT NOT NULL)")
+        self._db.execute("CREATE TABLE IF NOT EXISTS events (name TEXT PRIMARY KEY, found TEXT NOT NULL)")
 
     def add(self, name: str, text: str) -> None:
         self._db.execute("DELETE FROM texts WHERE name = ?", (name,))
         self._db.execute("INSERT INTO texts (name, body) VALUES (?, ?)", (name, text))
 
-    def keep(self, name: str, facts: Facts) -> None:
-        self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(facts.as_json())))
+    def keep(self, name: str, events: Events) -> None:
+        self._db.execute("INSERT OR REPLACE INTO events VALUES (?, ?)", (name, json.dumps(events)))
 
     def search(self, query: str, limit: int) -> list[tuple[str, float]]:
         match = " OR ".join(f'"{word}"' for word in words_of(query))
@@ -74,9 +75,9 @@ class SqliteStore:
         row = self._db.execute("SELECT body FROM texts WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
-    def facts(self, name: str) -> Facts:
-        row = self._db.execute("SELECT found FROM facts WHERE name = ?", (name,)).fetchone()
-        return Facts(**json.loads(row[0])) if row else Facts()
+    def events(self, name: str) -> Events:
+        row = self._db.execute("SELECT found FROM events WHERE name = ?", (name,)).fetchone()
+        return list(json.loads(row[0])) if row else []
 
     def names(self) -> list[str]:
         return [name for (name,) in self._db.execute("SELECT name FROM texts ORDER BY name")]
@@ -92,15 +93,15 @@ class PostgresStore:
         self._db.execute("CREATE TABLE IF NOT EXISTS texts (name TEXT PRIMARY KEY, body TEXT NOT NULL, words tsvector "
                          "GENERATED ALWAYS AS (to_tsvector('english', body)) STORED)")  # fmt: skip
         self._db.execute("CREATE INDEX IF NOT EXISTS texts_words ON texts USING gin (words)")
-        self._db.execute("CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, found JSONB NOT NULL)")
+        self._db.execute("CREATE TABLE IF NOT EXISTS events (name TEXT PRIMARY KEY, found JSONB NOT NULL)")
 
     def add(self, name: str, text: str) -> None:
         sql = "INSERT INTO texts (name, body) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET body = EXCLUDED.body"
         self._db.execute(sql, (name, text))
 
-    def keep(self, name: str, facts: Facts) -> None:
-        sql = "INSERT INTO facts VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET found = EXCLUDED.found"
-        self._db.execute(sql, (name, json.dumps(facts.as_json())))
+    def keep(self, name: str, events: Events) -> None:
+        sql = "INSERT INTO events VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET found = EXCLUDED.found"
+        self._db.execute(sql, (name, json.dumps(events)))
 
     def search(self, query: str, limit: int) -> list[tuple[str, float]]:
         wanted = " | ".join(words_of(query))
@@ -114,9 +115,9 @@ class PostgresStore:
         row = self._db.execute("SELECT body FROM texts WHERE name = %s", (name,)).fetchone()
         return str(row[0]) if row else ""
 
-    def facts(self, name: str) -> Facts:
-        row = self._db.execute("SELECT found FROM facts WHERE name = %s", (name,)).fetchone()
-        return Facts(**row[0]) if row else Facts()
+    def events(self, name: str) -> Events:
+        row = self._db.execute("SELECT found FROM events WHERE name = %s", (name,)).fetchone()
+        return list(row[0]) if row else []
 
     def names(self) -> list[str]:
         return [name for (name,) in self._db.execute("SELECT name FROM texts ORDER BY name")]
@@ -131,16 +132,17 @@ class ChromaStore:
 
         quiet = Settings(anonymized_telemetry=False)
         client = chromadb.PersistentClient(path, quiet) if path else chromadb.EphemeralClient(quiet)
-        self._embed = _embedder()
+        model = MiniLM(model_folder())
+        self._embed: Callable[[str], list[float]] = lambda text: [float(number) for number in model.vector(text)]
         # Vectors are made here, so Chroma needs no model and downloads none.
         cosine = {"hnsw": {"space": "cosine"}}
         self._texts = client.get_or_create_collection("texts", embedding_function=None, configuration=cosine)
 
     def add(self, name: str, text: str) -> None:
-        self._texts.upsert(ids=[name], documents=[text], embeddings=[self._embed(text)], metadatas=[{"found": "{}"}])
+        self._texts.upsert(ids=[name], documents=[text], embeddings=[self._embed(text)], metadatas=[{"found": "[]"}])
 
-    def keep(self, name: str, facts: Facts) -> None:
-        self._texts.update(ids=[name], metadatas=[{"found": json.dumps(facts.as_json())}])
+    def keep(self, name: str, events: Events) -> None:
+        self._texts.update(ids=[name], metadatas=[{"found": json.dumps(events)}])
 
     def search(self, query: str, limit: int) -> list[tuple[str, float]]:
         found: Any = self._texts.query(query_embeddings=[self._embed(query)], n_results=limit, include=["distances"])
@@ -150,19 +152,12 @@ class ChromaStore:
         found: Any = self._texts.get(ids=[name], include=["documents"])["documents"]
         return str(found[0]) if found else ""
 
-    def facts(self, name: str) -> Facts:
+    def events(self, name: str) -> Events:
         found: Any = self._texts.get(ids=[name], include=["metadatas"])["metadatas"]
-        return Facts(**json.loads(found[0]["found"])) if found else Facts()
+        return list(json.loads(found[0]["found"])) if found else []
 
     def names(self) -> list[str]:
         return sorted(self._texts.get(include=[])["ids"])
-
-
-def _embedder() -> Callable[[str], list[float]]:
-    from row3.providers.minilm import MiniLM, model_folder
-
-    model = MiniLM(model_folder())
-    return lambda text: [float(number) for number in model.vector(text)]
 
 
 STORES: dict[str, Any] = {"sqlite": SqliteStore, "postgres": PostgresStore, "chroma": ChromaStore}

@@ -218,7 +218,7 @@ class TestTheMemory:
         assert "not sent" not in done.err
         (lesson,) = lines(box, NOTED)
         memory = Memory(SqliteStore(str(file)))
-        assert [name for name, _ in memory.recall("regression", 5, expand=False)] == [lesson["id"]]
+        assert [name for name, _ in memory.recall("regression", 5)] == [lesson["id"]]
         assert memory.text(lesson["id"]) == lesson["information"]
 
     def test_where_it_fails_a_note_says_so_and_nothing_is_lost(self, box: Box) -> None:

