@@ -8,7 +8,7 @@ from typing import Any
 
 from row3.errors import MissingExtra
 
-from .memory import ExpandTo, Memory, words
+from .memory import MOST_WORDS, ExpandTo, Memory, count_words
 from .stores import STORES
 
 
@@ -50,21 +50,17 @@ def serve(memory: Memory) -> Any:
         if document_id and not memory.knows(document_id):
             raise ToolError(f"nothing is remembered as {document_id}")
         hits = [(document_id, 1.0)] if document_id else memory.recall(query, limit)
-        texts = {name: memory.text(name) for name, _ in hits}
-        limit_of_words = sum(map(words, texts.values()))
         answer: dict[str, Any] = {"results": []}
+        for name, score in hits:
+            one: dict[str, Any] = {"id": name, "score": score}
+            one |= {"text": memory.text(name)} if include_text else {}
+            one |= {"events": memory.events(name)} if include_events else {}
+            answer["results"].append(one | ({"entities": memory.entities(name)} if include_entities else {}))
         if document_id and expand:
             answer["connections"] = memory.connections(document_id)
         elif expand:
-            texts, answer["sentences"] = memory.expanded(query, list(texts), expand_to)
-        if include_text:
-            used = [*texts.values(), *(each["text"] for each in answer.get("sentences", []))]
-            answer["words"] = {"limit": limit_of_words, "used": sum(map(words, used))}
-        for name, score in hits:
-            one: dict[str, Any] = {"id": name, "score": score}
-            one |= {"text": texts[name]} if include_text else {}
-            one |= {"events": memory.events(name)} if include_events else {}
-            answer["results"].append(one | ({"entities": memory.entities(name)} if include_entities else {}))
+            sentences = memory.expanded(query, [name for name, _ in hits], expand_to)
+            answer |= {"sentences": sentences, "words": {"limit": MOST_WORDS, "used": count_words(sentences)}}
         results = answer["results"]
         if document_id and results:
             answer |= {key: results[0][key] for key in ("events", "entities") if key in results[0]}

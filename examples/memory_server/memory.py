@@ -29,7 +29,8 @@ DEPTH = 40
 """Texts of each ranking that are fused."""
 SEEDS = 3
 """Hits whose connections are followed."""
-MOST_SENTENCES = 8
+MOST_SENTENCES, MOST_WORDS = 8, 250
+"""Of other texts beside the hits; the same, wherever they come from."""
 IS_EVENT, NAMES_IT = 0.05, 0.05
 """What it adds to a connected sentence's cosine if it tells an event, and if it names what query and hits name."""
 ExpandTo = Literal["connected", "any"]
@@ -166,16 +167,10 @@ class Memory:
             if weight >= WEAKEST * most
         ]  # fmt: skip
 
-    def expanded(
-        self, query: str, hits: Sequence[str], expand_to: ExpandTo
-    ) -> tuple[dict[str, str], list[dict[str, str]]]:
-        """The texts of hits and the best sentences of other texts, which together take no more words than the hits do.
-
-        What fits the query least is left out of the hits' texts; `…` stands for it.
-        """
+    def expanded(self, query: str, hits: Sequence[str], expand_to: ExpandTo) -> list[dict[str, str]]:
+        """The sentences of other texts that fit the query best, within `MOST_SENTENCES` and `MOST_WORDS`."""
         with self._lock:
             index, scored = self._indexed(), self._scored(query)
-            texts = {name: self._store.text(name) for name in (*hits, *scored)}
             others = scored.keys() - set(hits)
             candidates: list[tuple[float, str, Sentence]] = []
             named = index.keys(query)
@@ -190,21 +185,12 @@ class Memory:
                     more = IS_EVENT * (one.words in told) + NAMES_IT * bool(index.keys(one.words) & named)
                     fits = round(score + (more if expand_to == "connected" else 0.0), 4)
                     candidates += [] if one.header else [(-fits, name, one)]
-        limit, sentences = sum(words(texts[name]) for name in hits), list[dict[str, str]]()
-        for _, name, one in sorted(candidates, key=lambda each: (each[0], each[1], each[2].start)):
-            line = {"document_id": name, "text": texts[name][one.start : one.end].strip()}
-            if len(sentences) < MOST_SENTENCES and 2 * _words_of([*sentences, line]) <= limit:
-                sentences.append(line)
-        left = limit - _words_of(sentences)
-        out: dict[str, list[tuple[int, int]]] = {name: [] for name in hits}
-        shown = {name: texts[name] for name in hits}
-        least = sorted((score, hit, one.start, one.end) for hit in hits for one, score in scored[hit])
-        for _, name, start, end in least:
-            if sum(map(words, shown.values())) <= left:
-                return shown, sentences
-            out[name].append((start, end))
-            shown[name] = _without(texts[name], out[name])
-        return {name: texts[name] for name in hits}, []  # nothing but lines too short to leave out
+            sentences: list[dict[str, str]] = []
+            for _, name, one in sorted(candidates, key=lambda each: (each[0], each[1], each[2].start)):
+                line = {"document_id": name, "text": self._store.text(name)[one.start : one.end].strip()}
+                if len(sentences) < MOST_SENTENCES and count_words([*sentences, line]) <= MOST_WORDS:
+                    sentences.append(line)
+            return sentences
 
     def _scored(self, query: str) -> dict[str, list[tuple[Sentence, float]]]:
         for name in self._store.names():  # those of an earlier session
@@ -239,17 +225,6 @@ def _ranked(scores: dict[str, float]) -> list[str]:
     return sorted(scores, key=lambda name: (-round(scores[name], 6), name))
 
 
-def words(text: str) -> int:
-    """How many words a text has."""
-    return len(text.split())
-
-
-def _words_of(sentences: Sequence[Mapping[str, str]]) -> int:
-    return sum(words(each["text"]) for each in sentences)
-
-
-def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    """A text with `…` in the place of spans and of what is between two of them."""
-    for start, end in sorted(spans, reverse=True):
-        text = f"{text[:start]}…{text[end:]}"
-    return re.sub(r"…(?:\s*…)+", "…", text)
+def count_words(texts: Sequence[Mapping[str, Any]]) -> int:
+    """How many words the texts of results or sentences have."""
+    return sum(len(each["text"].split()) for each in texts)
