@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -24,10 +25,12 @@ NAME_KEYS = ("id", "name", "title", "speaker", "author", "source", "document")
 QUOTE_KEYS = ("quote", "sourceQuote", "source_quote", "evidence", "passage", "text")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 _MARKED = re.compile(
-    r'(?<!\w)"([^"]+)"(?!\w)|[“„]([^“”„]+)[“”]|[«»]([^«»]+)[«»]|[「『]([^「」『』]+)[」』]|'
-    r"(?<!\w)‘(?!\d)([^‘\n]+?)’(?!\w)|^((?:>.*(?:\n|\Z))+)",
+    r'(?<!\w)"([^"]+)"(?!\w)|“([^“”„]+)(?:”|(?=“))|„([^“”„]+)[“”]|(?<!\w)”(?!\s)([^“”„]+)”(?!\w)|'
+    r"[«»]([^«»]+)[«»]|[「『]([^「」『』]+)[」』]|(?<!\w)‘(?!\d)([^‘\n]+?)’(?!\w)|"
+    r"(?<!\w)'(?=[^\W\d](?:[^\s']|\b'\b)*\s)((?:[^'\n]|\b'\b)+)'(?!\w)|^((?:>.*(?:\n|\Z))+)",
     re.MULTILINE,
 )
+"""Between straight single quotes, which are apostrophes too, stand several words."""
 _SPEAKER = re.compile(r"^[^\w\n]{0,9}([^\W\d_][\w .'’-]{0,40}?)[^\w\n]{0,9}:[^\w\n]{0,9}(\S.*)$", re.MULTILINE)
 
 
@@ -67,9 +70,21 @@ def _texts(value: Any, names: tuple[str, ...]) -> Iterator[Source]:
             yield from _texts(each, names or ("",))
     elif isinstance(value, dict):
         # The keys of the input itself are the names of its texts.
-        own = tuple(value[key] for key in NAME_KEYS if names and isinstance(value.get(key), str))
+        own = _names(value, NAME_KEYS) if names else ()
         for key, part in value.items():
             yield from _texts(part, (*names, *(own or (key,))))
+
+
+def _names(value: dict[str, Any], keys: Sequence[str]) -> tuple[str, ...]:
+    """Return what an object calls itself; a number as answers cite it, `[2]`."""
+    given = map(value.get, keys)
+    return tuple(
+        each if isinstance(each, str) else f"[{each}]" for each in given if isinstance(each, str) or type(each) is int
+    )
+
+
+def _is_named(words: SourceText, name: str) -> bool:
+    return name in words.text if re.fullmatch(r"\[-?\d+\]", name) else words.mentions(name)
 
 
 def quotes(check: Check, case_input: Any, reading: Reading) -> Result:
@@ -88,7 +103,7 @@ def _fault(quotation: Quotation, own: Sequence[Source], others: Sequence[Source]
     homes = [each for each in own if each.text.contains_quote(quotation.text)]
     said = short(quotation.text)
     for words in map(SourceText, quotation.around if homes else ()):
-        named = [each for each in own if any(map(words.mentions, each.names))]
+        named = [each for each in own if any(_is_named(words, name) for name in each.names)]
         if named:
             return "" if any(each in homes for each in named) else _elsewhere(said, homes[-1])
     if homes:
@@ -114,27 +129,27 @@ def _elsewhere(said: str, home: Source) -> str:
 
 def quotations(text: str) -> Iterator[Quotation]:
     """Yield the quotations of a text; the words before one name its source, else those behind it."""
-    introduced = ""
-    for paragraph in PARAGRAPH.split(_CODE.sub(" ", text)):
-        marks, at = list(_MARKED.finditer(paragraph)), 0
-        for number, mark in enumerate(marks):
-            quote = re.sub(r"^>[> ]?", "", next(filter(None, mark.groups())), flags=re.MULTILINE)
-            before = paragraph[at : mark.start()]
-            behind = paragraph[mark.end() : marks[number + 1].start() if mark is not marks[-1] else None]
-            at, parts = mark.end(), [before[start:end] for start, end in sentences(before)]
-            tail = "" if quote.rstrip().endswith(".") else behind[slice(*sentences(behind)[0])]
-            head = parts[-1] if before.strip() else introduced
-            # Words between two quotations of one sentence may belong to either.
-            alone = number == 0 or len(parts) > 1
-            yield Quotation(quote, (head, tail) if alone else (f"{head} {tail}",))
-        introduced = paragraph if paragraph.rstrip().endswith(":") else ""
+    text, at = _CODE.sub(" ", text), 0
+    marks = list(_MARKED.finditer(text))
+    starts = [0, *(each.end() for each in PARAGRAPH.finditer(text)), len(text) + 1]
+    for mark, following in zip_longest(marks, (each.start() for each in marks[1:])):
+        first, last = (bisect_right(starts, place) - 1 for place in (mark.start(), mark.end() - 1))
+        alone, before = at <= starts[first], text[max(at, starts[first]) : mark.start()]
+        behind = text[mark.end() : min(starts[last + 1], following or len(text))]
+        at, parts = mark.end(), [before[start:end] for start, end in sentences(before)]
+        quote = re.sub(r"^>[> ]?", "", next(filter(None, mark.groups())), flags=re.MULTILINE)
+        tail = "" if quote.rstrip().endswith(".") else behind[slice(*sentences(behind)[0])]
+        above = text[starts[max(first - 1, 0)] : starts[first]].rstrip()
+        head = parts[-1] if before.strip() else above if above.endswith(":") else ""
+        # Words between two quotations of one sentence may belong to either.
+        yield Quotation(quote, (head, tail) if alone or len(parts) > 1 else (f"{head} {tail}",))
 
 
 def _fields(value: Any) -> Iterator[Quotation]:
     """Yield the texts of a JSON value as quotations; an object's quote with its other texts around it."""
     key = next((key for key in QUOTE_KEYS if isinstance(value, dict) and isinstance(value.get(key), str)), None)
     if key is not None:
-        yield Quotation(value[key], (" ".join(_strings({**value, key: ""})),))
+        yield Quotation(value[key], (" ".join((*_strings({**value, key: ""}), *_names(value, NAME_KEYS[1:]))),))
     elif isinstance(value, str):
         yield Quotation(value)
     else:

@@ -27,6 +27,7 @@ REPORTS = [
 ]
 ARTICLE = {"article": REPORTS[0]["text"], "notes": REPORTS[1]["text"], "question": "Did rainfall rise?"}
 TWO = {"documents": REPORTS}
+NUMBERED = {"documents": [{"id": 1, "text": "Cats purr."}, {"id": 2, "text": "Dogs bark."}, {"id": 3, "text": "No."}]}
 
 
 def reason(case_input: Any, answer: Any, place: str = "document", **more: Any) -> str:
@@ -47,7 +48,11 @@ def reason(case_input: Any, answer: Any, place: str = "document", **more: Any) -
         'The library costs "two million euros".',
         "The library costs “Two million Euros”.",  # as in provenance, case and marks are no difference
         "Die Bibliothek kostet „two million euros“; «the new library» too.",
-        "It costs 'nine million euros', as an apostrophe marks no quotation.",
+        "The dogs' bowls, the '90s, rock 'n' roll and the authors' names: an apostrophe marks no quotation.",
+        "It costs 'two million euros'. Ben said 'We don't have the staff'.",
+        "Det kostar ”two million euros”, och ett rör på 5” eller 6” till.",
+        "“The budget of the new library is two million euros.\n\n“We don't have the staff.”",
+        'He said\n\n"two million\n\neuros"\n\nand left.',
         'The minutes say "The budget … is two million euros."',
         "> We don’t have the staff\n> to open it on Sundays.",
         'Anna said: "Then it opens on weekdays only." Ben disagreed.',
@@ -76,9 +81,17 @@ def test_quotations_that_occur(answer: Any) -> None:
         (MINUTES, 'Ben said: "the new library is two million euros."', "misattributed"),
         (MINUTES, '"Then it opens on weekdays only," said Ben.', "from Anna"),
         (MINUTES, 'Anna said "it opens on weekdays only", but Ben said "two million euros".', "“two million euros”"),
+        (MINUTES, "The “moon is\n\nmade of green cheese”.", "fabricated"),
+        (MINUTES, '"The moon is\n\nmade\n\nof green cheese"', "fabricated"),
+        (MINUTES, "“The budget of the new library is ten million euros.\n\n“We don't have the staff.”", "altered"),
+        (MINUTES, "It says 'the moon is cheese'.", "fabricated"),
+        (MINUTES, "Det är ”gratis för barn” där.", "fabricated"),
+        (MINUTES, 'Anna:\n\n"We don\'t have\n\nthe staff"', "misattributed"),
         (MINUTES, "As Ben put it:\n\n> Then it opens on weekdays only.", "misattributed"),
         (TWO, 'Report B says "Floods were rare".', "misattributed: “Floods were rare” is from"),
         (TWO, {"summary": 'According to Report A, "wells ran dry".'}, "Report B"),
+        (NUMBERED, 'As [1] says, "Dogs bark".', "misattributed: “Dogs bark” is from documents, [2]"),
+        (NUMBERED, {"says": 'The text says "Cats purr" [2].'}, "misattributed: “Cats purr” is from documents, [1]"),
         ({"a": "The sea is blue.", "b": "The sky is grey."}, 'In b we read "the sea is blue".', "misattributed"),
     ],
 )
@@ -125,6 +138,21 @@ def test_a_field_is_a_quotation(value: Any, path: str, fault: str) -> None:
     for answer in (value, json.dumps(value)):
         found = reason(TWO, answer, path=path)
         assert fault in found if fault else found == ""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ['As [2] says, "Dogs bark".', '"Dogs bark" [2], and "Cats purr" [1].', 'Of 3 reasons, 1 is that "Dogs bark".'],
+)
+def test_a_number_names_a_document_only_in_brackets(answer: str) -> None:
+    assert reason(NUMBERED, answer) == ""
+
+
+@pytest.mark.parametrize(("source", "fault"), [(2, ""), (1, "misattributed"), ("2", ""), (True, "")])
+def test_a_quote_names_its_source_by_number(source: Any, fault: str) -> None:
+    answer = {"claims": [{"id": 3, "quote": "Dogs bark", "source": source}]}
+    found = reason(NUMBERED, answer, path="claims")
+    assert found.startswith(fault) if fault else found == ""
 
 
 def test_only_some_faults_are_listed() -> None:
