@@ -166,6 +166,22 @@ def test_files_are_where_the_template_prints_them(
 
 
 @pytest.mark.parametrize(
+    "printed",
+    ["pages", 'pages | join("\n")', '"see " ~ pages[0]', "pages[0] | trim", "doc", "input", '"%s" % doc.cover',
+     "pages | map('upper') | list", "[pages]", "doc.cover | string"],
+)  # fmt: skip
+def test_a_file_is_never_sent_as_the_text_of_its_name(box: Box, stub: Stub, printed: str) -> None:
+    file = {"file": "scans/a.png"}
+    case(box, "a", {"pages": [file, file], "doc": {"cover": file}})
+    box.write("prompts/see-v1.0.md", HEAD + f"{{% block user %}}{{{{ {printed} }}}}{{% endblock %}}")
+    (error,) = box.row3("--mode", "record", code=2).errors
+    assert "prints the file `input." in error
+    assert "print it alone" in error
+    assert "print it alone" in box.row3("lint", code=2).out
+    assert stub.bodies == []
+
+
+@pytest.mark.parametrize(
     ("path", "says"),
     [
         ("scans/none.png", "does not exist"),
@@ -192,7 +208,7 @@ def test_a_file_that_cannot_be_sent_is_one_error_with_file_and_field(
     put(box, "scans/large.png", png(1).ljust(20_000_001, b"\0"))
     box.path("scans/link.png").symlink_to("a.png")
     case(box, "b", {"image": [{"file": path}]})
-    box.write("prompts/see-v1.0.md", HEAD + "{% block user %}{{ image }}{{ image[0] }}{% endblock %}")
+    box.write("prompts/see-v1.0.md", HEAD + "{% block user %}{{ image[0] }}{% endblock %}")
     case(box, "a", {"image": [{"file": "scans/a.png"}]})
     for mode in ("record", "replay"):
         (error,) = box.row3("--mode", mode, "--case", "b", code=2).errors

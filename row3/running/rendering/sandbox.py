@@ -202,6 +202,8 @@ def _printed(context: Context, value: Any) -> Any:
 def _check(value: Any) -> None:
     if isinstance(value, Undefined):
         str(value)  # raises an error that names it
+    elif isinstance(value, FileInput):
+        raise SecurityError(f"prints the file `{value.place}` inside a text, list or map: print it alone")
     elif isinstance(value, dict | list | tuple):
         for part in (*value, *value.values()) if isinstance(value, dict) else value:
             _check(part)
