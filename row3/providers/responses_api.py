@@ -16,7 +16,7 @@ def responses_body(chat: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of `/responses` that asks what the body of a chat completion asks, and stores nothing."""
     body = {"store": False, **chat}
     messages = body.pop("messages")
-    if messages[0]["role"] == "system":
+    if messages[0]["role"] == "system" and isinstance(messages[0]["content"], str):
         body["instructions"], messages = messages[0]["content"], messages[1:]
     body["input"] = [{**message, "content": _content(message["content"])} for message in messages]
     text: dict[str, Any] = {}

@@ -250,6 +250,15 @@ def read(body: Any) -> Any:
     return read_response(json.dumps(body).encode(), Exchange(endpoint_for("openai"), {}, NO_SECRETS), 1.5)
 
 
+def test_a_system_message_with_a_picture_is_an_input_as_instructions_are_a_text() -> None:
+    part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}
+    messages = [{"role": "system", "content": [part]}, {"role": "user", "content": "x"}]
+    body = responses_body({"messages": messages})
+    assert "instructions" not in body
+    assert [each["role"] for each in body["input"]] == ["system", "user"]
+    assert body["input"][0]["content"][0]["type"] == "input_image"
+
+
 def test_parts_have_the_names_of_responses() -> None:
     parts = [
         {"type": "text", "text": "Read:"},
