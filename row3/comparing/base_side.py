@@ -162,6 +162,7 @@ def _header(asking: Asking, manifest: Manifest | None) -> BaseHeader:
         at="" if manifest is None else manifest.at,
         run_id="" if manifest is None else manifest.run_id,
         commit=None if manifest is None else manifest.commit,
+        omitted=None if manifest is None else manifest.omitted,
     )
 
 

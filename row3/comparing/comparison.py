@@ -33,6 +33,12 @@ COMPANION_WEIGHT = 1e-12
 """Rank of a drop outside the composite: below any change of the composite."""
 
 
+def omitted_change(before: Iterable[str], now: Iterable[str]) -> tuple[str, str] | None:
+    """Return the parameters that two sides were asked without, as words; None if they are the same."""
+    sides = ", ".join(sorted(before)) or "none", ", ".join(sorted(now)) or "none"
+    return None if sides[0] == sides[1] else sides
+
+
 @dataclass(slots=True)
 class Comparer:
     """Takes results one by one; keeps in memory only the paired metrics and the largest changes."""

@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from row3.comparing.baseline import manifest_of
-from row3.comparing.comparison import Comparer
+from row3.comparing.comparison import Comparer, omitted_change
 from row3.domain.judgements import CriteriaChange, Reason
 from row3.domain.manifests import Manifest
+from row3.domain.parameters import changed_keys
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
+from row3.domain.runs import Header
+from row3.domain.words import spoken
 from row3.errors import InvalidFile
 from row3.gate.power import detectable_metrics
 from row3.gate.results import Run
@@ -42,13 +45,10 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     history = session.project.history
     earlier, run_ids = () if base is None else base.history, {entry.run_id for entry in history}
     before, now = gate.side.header, run.header
-    settings_differ = any(
-        name in now.parameters and settings != now.parameters[name] for name, settings in before.parameters.items()
-    )
+    model = model_change(before, now)
     rules = (gate.base or gate.head).suite(suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
-    base_without, without = (", ".join(sorted(each)) or "none" for each in comparer.omitted)
-    served_differ = all(comparer.served) and old_model != new_model and not settings_differ
+    served_differ = all(comparer.served) and old_model != new_model and model is None
     context = Context(
         rolling=tuple(rolling_of(gate, run, 0)),
         decline=declining_runs(history, run, suite).from_runs(suite.policy.declines),
@@ -57,14 +57,24 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         flags=tuple(loosened(rules, suite)),
         recorded_again=tuple(_recorded_again(gate, comparer)),
         recorded=recorded_by(gate, comparer),
-        model=(before.model, now.model) if settings_differ else None,
+        model=model,
         served=(old_model, new_model) if served_differ else None,
-        omitted=None if base_without == without else (base_without, without),
+        omitted=omitted_change(*comparer.omitted),
         history_removed=sum(each.suite == suite.name and each.run_id not in run_ids for each in earlier),
         added=added,
         project_changes=() if base is None else tuple(_project_changes(base, session.project, suite.name)),
     )
     return _with_promotion(context, gate, run, comparer, after)
+
+
+def model_change(before: Header, now: Header) -> tuple[str, str] | None:
+    """Return the models and settings that differ, as words for both sides; None if all are the same."""
+    pairs = [(own, now.parameters[name]) for name, own in before.parameters.items() if name in now.parameters]
+    changed = [(pair, key, "" if key == "model" else f"{key} ") for pair in pairs for key in changed_keys(*pair)]
+    old, new = (
+        ", ".join(dict.fromkeys(head + spoken(pair[side].get(key)) for pair, key, head in changed)) for side in (0, 1)
+    )
+    return (old, new) if changed else None
 
 
 def _detectable(comparer: Comparer, suite: Suite) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from row3.comparing.base_side import text_diff
-from row3.comparing.comparison import Comparer
+from row3.comparing.comparison import Comparer, omitted_change
 from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import MetricChange
 from row3.domain.verdicts import CaseChange
@@ -28,6 +28,8 @@ class Diff:
     after: Side
     notes: Sequence[str]
     """Prompts that differ but whose text at the time of the run is lost."""
+    omitted: tuple[str, str] | None
+    """Parameters that the sides were asked without, if they differ."""
     metrics: Sequence[MetricChange]
     """Means over the comparable cases that both runs have."""
     figures: Sequence[FigureChange]
@@ -90,7 +92,8 @@ def diff(
         suite=suite.name,
         before=left,
         after=right,
-        notes=[f"the text of {name} as it was run no longer exists" for name in without_text] + _omitted(left, right),
+        notes=[f"the text of {name} as it was run no longer exists" for name in without_text],
+        omitted=omitted_change(*(side.omitted or () for side in sides)),
         metrics=list((scores := comparer.scores()).changes),
         figures=scores.figures,
         primary=suite.kind.primary,
@@ -102,12 +105,6 @@ def diff(
         unit=suite.policy.unit,
         prompt_diffs=diffs,
     )
-
-
-def _omitted(left: Side, right: Side) -> list[str]:
-    """Return a note if the endpoint refused other parameters of one side."""
-    both = [", ".join(side.run.header.omitted or ["nothing"]) for side in (left, right)]
-    return [f"refused by the endpoint, and not sent: {' → '.join(both)}"] if both[0] != both[1] else []
 
 
 def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 NAMES = "reasoning_effort verbosity top_p stop presence_penalty frequency_penalty service_tier extra_body api"
-EXTRA: Final[Mapping[str, str]] = {name: name[0] + name.title().replace("_", "")[1:] for name in NAMES.split()}
+
+
+def file_key(name: str) -> str:
+    """Return the key that files use for a parameter of OpenAI's API."""
+    return name[0] + name.title().replace("_", "")[1:]
+
+
+EXTRA: Final[Mapping[str, str]] = {name: file_key(name) for name in NAMES.split()}
 """By the name of OpenAI's API, their key in files."""
 Extra = Mapping[str, Any]
 """Those that are set, by the API's names; not to be changed."""
@@ -15,6 +22,12 @@ Extra = Mapping[str, Any]
 def extra_json(extra: Extra) -> dict[str, Any]:
     """Return them with the keys that files use."""
     return {EXTRA[name]: value for name, value in extra.items()}
+
+
+def changed_keys(value: Mapping[str, Any], *others: Mapping[str, Any]) -> list[str]:
+    """Return the keys of files whose parameter differs from that of any other; one that is not set is None."""
+    keys = dict.fromkeys(key for each in (value, *others) for key in each)
+    return [key for key in keys if any(each.get(key) != value.get(key) for each in others)]
 
 
 def extra_from(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import NoneType
@@ -106,6 +106,8 @@ class BaseHeader:
     commit: str | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
     """Means over the cases that both sides answer, by the current scorer."""
+    omitted: Sequence[str] | None = None
+    """As in `RunHeader`, if the baseline says it."""
 
 
 Header = RunHeader | BaseHeader

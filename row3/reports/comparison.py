@@ -171,7 +171,8 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
         for metric in (*metrics, *shown)
     ]
     beyond = {reason.subject: reason.verdict for reason in comparison.reasons if reason.of_figure}
-    rows += [figure_row(each, beyond.get(each.key), verbose=verbose) for each in comparison.figures]
+    all_cases = comparison.compared
+    rows += [figure_row(each, beyond.get(each.key), all_cases, verbose=verbose) for each in comparison.figures]
     if not rows:
         return Note(["No case can be compared."])
     heads = [

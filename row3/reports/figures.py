@@ -7,6 +7,7 @@ import math
 from row3.domain import numbers
 from row3.domain.judgements import Reason
 from row3.domain.verdicts import Verdict
+from row3.domain.words import part
 from row3.gate.figures import FigureChange
 from row3.reports.document import Span, Text, Tone
 from row3.reports.sentences import TONES
@@ -25,9 +26,13 @@ def _value(value: float, unit: str) -> str:
     return numbers.money(value) if unit == "USD" else numbers.seconds(value) if unit == "s" else f"{value:,.0f}"
 
 
-def figure_row(change: FigureChange, gate: Verdict | None, *, verbose: bool) -> list[Text]:
-    """Return the row of a figure in the table of the metrics; `gate` is the verdict on it, if it has a limit."""
+def figure_row(change: FigureChange, gate: Verdict | None, compared: int, *, verbose: bool) -> list[Text]:
+    """Return the row of a figure in the table of the metrics, with the number of its cases if more are compared.
+
+    `gate` is the verdict on it, if it has a limit.
+    """
     title, before, now, rise = cells_of(change)
+    title += f" ({part(change.cases, compared, 'case')})" if change.cases < compared else ""
     tone: Tone = "plain" if gate is None else "bad"
     moved: Text = Span(f"{rise} {arrow(change.rise < 0)}", tone) if change.rise else rise
     mark: Text = "" if gate is None else Span(VERDICT_MARKS[gate], TONES[gate])

@@ -16,7 +16,7 @@ from row3.gate.policy import GatePolicy, is_ratio, reaches
 from row3.gate.results import Comparison, Confirmation
 from row3.reports.criteria_text import CRITERIA, NAMED, criteria_text
 from row3.reports.figures import figure_text
-from row3.reports.sentences import move_text, some
+from row3.reports.sentences import OMITTED, move_text, some
 
 NAMED_METRICS = 6
 """Metrics named in one line."""
@@ -311,7 +311,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
     Code.INCOMPARABLE: _incomparable,
     Code.MODEL_CHANGED: "the model or its settings changed, so the prompts may not be the cause: {before} → {after}",
     Code.SERVED_MODEL_CHANGED: "the provider served {after}; the base's answers are from {before}",
-    Code.OMITTED_CHANGED: "the sides were asked without parameters that the endpoint refuses: {before} → {after}",
+    Code.OMITTED_CHANGED: OMITTED,
     Code.RECORDED_AGAIN: (
         "a case's answer was recorded again for an unchanged request: {names}",
         "the answers to {n} cases were recorded again for unchanged requests: {names}",

@@ -288,6 +288,8 @@ class LiveAnswerer:
     """Source of vectors for matching by meaning; the budget does not cover them."""
     asked: dict[str, asyncio.Future[Answer | NoAnswer]] = field(default_factory=dict)
     """Other requests, by digest; each side of a comparison has its own."""
+    omitted: set[str] = field(default_factory=set)
+    """Parameters that new answers were given without."""
 
     async def answer(self, question: Question) -> Given:
         """Return the answer to a request, or the vectors of texts. Raises what provider and embedder raise."""
@@ -334,5 +336,6 @@ class LiveAnswerer:
             if self.budget is not None:
                 self.budget.settle(reserved, request, answer, self.prices)
         if isinstance(answer, Answer):
+            self.omitted.update(answer.omitted)
             await self.saved.own.keep(request, answer, recorded_at=now())
         return answer

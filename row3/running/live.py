@@ -173,7 +173,6 @@ class LiveRun:
 
         session, suite = self.session, self.asking.suite
         project, say = session.project, session.say
-        known = dict(project.refused)
         with ending(session, sides):
             provider = open_provider(project, suite)
             meanings = open_meanings(project, suite, recordings=embeddings)
@@ -200,9 +199,10 @@ class LiveRun:
                     saved.record(say)
                 if record and meanings is not None:
                     meanings.record(project, say)
-            refused = {name for key, names in project.refused.items() for name in names - known.get(key, frozenset())}
-            if refused:
-                say(f"the endpoint does not accept {', '.join(sorted(refused))}; requests were sent without")
+            omitted = {name for each in answerers for name in each.omitted} - session.state.omitted
+            session.state.omitted |= omitted
+            if omitted:
+                say(f"the endpoint does not accept {', '.join(sorted(omitted))}; requests were sent without")
             if self.mode == "live":
                 self.answers = [line for saved in sides for line in lines_of(saved.own.path)]
             for saved in sides:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from row3.domain.asks import finish
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.judges import NOT_RECORDED
+from row3.domain.parameters import changed_keys
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_text
 from row3.domain.runs import Header
@@ -217,9 +218,9 @@ def _differences(setting: Setting, settings: Sequence[Setting]) -> Iterator[str]
     several = len(setting.prompts) > 1
     for i, (name, _, digest) in enumerate(setting.prompts):
         whose = f"{name} " if several else ""
-        for key, value in setting.parameters[i].as_json().items():
-            if any(other.parameters[i].as_json()[key] != value for other in others):
-                yield f"{whose}{key} {spoken(value)}"
+        own = setting.parameters[i].as_json()
+        for key in changed_keys(own, *(other.parameters[i].as_json() for other in others)):
+            yield f"{whose}{key} {spoken(own.get(key))}"
         if any(other.prompts[i][2] != digest for other in others):
             yield f"{whose}text {digest[:DIGITS] or 'unknown'}"
 

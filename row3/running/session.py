@@ -156,6 +156,8 @@ class State:
     """Cached scores, by scorer and rules."""
     warned: set[str] = field(default_factory=set)
     """Prompts already warned about for unused input."""
+    omitted: set[str] = field(default_factory=set)
+    """Parameters of which a note has said that they are not sent."""
 
     def finish(self) -> None:
         """End live runs, which an interruption may no longer continue; call it after showing the result."""

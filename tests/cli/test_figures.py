@@ -73,6 +73,16 @@ def test_figures_are_in_every_format(box: Box, tmp_path: Path) -> None:
     assert "Tokens per case" in page.read_text(encoding="utf-8")
 
 
+def test_a_figure_of_fewer_cases_than_are_compared_says_how_many(box: Box) -> None:
+    file = next(box.path("recordings").rglob("extract-v1.1.jsonl"))
+    first, *others = file.read_text(encoding="utf-8").splitlines()
+    unknown = json.loads(first)
+    unknown["response"] |= {"promptTokens": None, "latencyS": None}
+    file.write_text("\n".join([json.dumps(unknown), *others, ""]), encoding="utf-8")
+    for arguments in (["--compare", "--fail", "tokens:150%"], ["--compare", "--format", "markdown"]):
+        assert "Tokens per case (2 of 3 cases)" in box.row3(*arguments, code=0).out
+
+
 def test_a_price_makes_the_cost_a_figure_and_cached_input_has_its_own(box: Box) -> None:
     add(box, PRICED)
     cost = compared(box)["figures"]["cost"]

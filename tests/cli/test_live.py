@@ -156,7 +156,7 @@ def test_a_temperature_that_the_model_refuses_is_left_out_told_and_recorded(box:
     box.row3("--mode", "replay", "--model", "other", code=0)
     found = [each["figures"] for each in result["reasons"] if each["code"] == "omitted_changed"]
     assert found == [{"before": "none", "after": "temperature"}]
-    assert "refused by the endpoint, and not sent: nothing → temperature" in " ".join(shown.split())
+    assert "parameters that the endpoint refuses: none → temperature" in " ".join(shown.split())
     assert json.loads(box.read("baselines/bread.json"))["omitted"] == ["temperature"]
     result = box.row3("--compare", "--model", "other", "--format", "json", code=0).json
     assert "omitted_changed" not in str(result["reasons"])

@@ -105,6 +105,43 @@ def test_a_parameter_is_what_differs(box: Box, noting: Noting) -> None:
     assert [one["code"] for one in compared["reasons"]].count("model_changed") == 1
 
 
+def test_a_parameter_that_only_one_side_sets_is_what_differs(box: Box, noting: Noting) -> None:
+    given = ("--model", "other", "--prompt", "extract-v1.1")
+    with_it = ("--set", "verbosity=low")
+    box.row3("--mode", "record", "--model", "other", code=0)
+    box.row3("--baseline", "--mode", "record", "--model", "other", *with_it, code=0)
+    box.row3("--mode", "record", "--model", "other", "--repeats", "2", *with_it, code=0)
+    assert "extract v1.1 · other · verbosity low" in box.row3("flaky", code=0).out
+    for sides, said in (
+        (("verbosity:low", "model:other"), "low → none"),
+        (("model:other", "verbosity:low"), "none → low"),
+    ):
+        result = box.row3("diff", *sides, *given, "--format", "json", code=0).json
+        assert result["differs"] == [f"extract verbosity: {said}"]
+    compared = box.row3("--compare", "--model", "other", "--format", "json", code=0).json
+    assert "extract verbosity: low → none" in compared["differs"]
+    (reason,) = [one for one in compared["reasons"] if one["code"] == "model_changed"]
+    assert "verbosity low" in reason["figures"]["before"]
+    assert "verbosity none" in reason["figures"]["after"]
+    assert "other" not in reason["text"], "the model is the same"
+
+
+def test_what_a_preset_never_sends_is_told_once_and_is_no_difference(box: Box) -> None:
+    server = Noting()
+    server.serve(box)
+    box.replace("row3.toml", "vllm", "anthropic")
+    box.env["ANTHROPIC_API_KEY"] = KEY
+    given = ("--mode", "record", "--model", "other", "--set", "presence_penalty=1", "--seed", "3")
+    done = box.row3(*given, "--set", "effort=low", code=0)
+    box.row3(*given, "--set", "effort=high", code=0)
+    server.stop()
+    refused = "presence_penalty, reasoning_effort, response_format, seed"
+    assert done.err.count(f"the endpoint does not accept {refused}; requests were sent without") == 1
+    sides = [f"model:other presence_penalty:1 seed:3 effort:{each}" for each in ("low", "high")]
+    result = box.row3("diff", *sides, "--format", "json", code=0).json
+    assert result["differs"] == ["extract reasoningEffort: low → high, which neither side was sent"]
+
+
 @pytest.mark.parametrize("name", ["effort:medium", "model:other top_p:0.25", "api:responses"])
 def test_what_is_not_recorded_is_told_with_what_differs(box: Box, noting: Noting, name: str) -> None:
     box.row3("--mode", "record", "--model", "other", code=0)

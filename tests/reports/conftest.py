@@ -65,6 +65,7 @@ class Header:
     commit: str | None = "0a1b2c3"
     pooled: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Any] = field(default_factory=dict)
+    omitted: Sequence[str] | None = None
 
 
 ANN = Approval("known gap", "Ann", "2026-01-29T11:00:00Z")

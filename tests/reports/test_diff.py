@@ -37,6 +37,7 @@ class Ran:
     repeats: int = 1
     scorer: str = "extraction/3"
     metrics: Mapping[str, float] = field(default_factory=dict)
+    omitted: Sequence[str] | None = None
 
 
 @dataclass
@@ -64,6 +65,7 @@ class Diff:
     before: Side = field(default_factory=Side)
     after: Side = field(default_factory=lambda: Side("decompose-concepts-v1.1", "replayed now", LATER))
     notes: Sequence[str] = ("threshold recall minimum: 0.6 → 0.5",)
+    omitted: tuple[str, str] | None = None
     primary: str = "overall"
     settings_differ: bool = False
     loss: str = "none"
