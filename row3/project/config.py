@@ -13,6 +13,7 @@ from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.endpoints import PRESETS
 from row3.domain.models import Model, Text, Worded
 from row3.domain.requests import MOST_CONFIRMING, MOST_REPEATS
+from row3.domain.secrets import holds_key
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
@@ -153,15 +154,18 @@ class SecretConfig(Model):
 def _no_secret(headers: dict[str, str | SecretConfig]) -> dict[str, str | SecretConfig]:
     """Return the headers. Raises `ValueError`, which does not quote a value: it may be a secret."""
     for name, value in headers.items():
-        if isinstance(value, str) and (SECRET_NAME.search(name) or SECRET_VALUE.match(value)):
+        if isinstance(value, str) and (SECRET_NAME.search(name) or SCHEME.match(value) or holds_key(value)):
             raise ValueError(f'holds a secret in `{name}`: set a variable to it, and write {name} = {{ env = "NAME" }}')
     return headers
 
 
 HeaderName = Annotated[str, Worded(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}", "the name of a header")]
 HeaderValue = Annotated[str, Worded(r"[\x20-\x7e]{1,1000}", "printable ASCII")] | SecretConfig
-SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth|cookie|signature")
-SECRET_VALUE = re.compile(r"(?i)(?:bearer|basic) |(?:sk|pk|ghp|gho|xox[a-z]|akia|aiza|eyj)[-_a-z0-9]{12}")
+SCHEME = re.compile(r"(?i)(?:bearer|basic) ")
+SECRET_NAME = re.compile(
+    r"(?i)(?<![a-z0-9])(?<!idempotency-)(?<!cache-)(?:(?:api|access)?key|[a-z]*token|[a-z]*secret|pass(?:word|phrase|wd)"
+    r"|credentials?|auth(?:entication|orization)?|cookie|signature)(?![a-z0-9])"
+)
 
 
 class EndpointConfig(Model):

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, JsonValue
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Model, Text, Worded
 from row3.domain.requests import canonical
+from row3.domain.secrets import holds_key
 from row3.domain.words import did_you_mean
 from row3.errors import UsageError
 
@@ -21,6 +22,8 @@ RESERVED = ("model", "messages", "input", "instructions", "stream", "n")
 def _no_reserved(body: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if found := [key for key in RESERVED if key in body]:
         raise ValueError(f"must not set `{found[0]}`, which row3 decides")
+    if holds_key(canonical(body)):  # it would be recorded; the value is not quoted
+        raise ValueError('holds a key: send it as a header, `[provider.headers] NAME = { env = "VARIABLE" }`')
     return body
 
 

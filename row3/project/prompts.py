@@ -33,12 +33,17 @@ NO_PROMPTS = frozenset({"README", "CHANGELOG"})
 PROMOTED_SCHEMA_VERSION = 1
 
 
-class _FrontMatter(ModelParameters):
+class PromptParameters(ModelParameters):
+    """What a prompt's front matter says of its requests."""
+
+    model: str | None = None
+
+
+class _FrontMatter(PromptParameters):
     name: str
     version: Annotated[str, Worded(r"[\s\S]*", 'a version in quotes, like "1.0"')]
     description: str = ""
     output: str
-    model: str | None = None
     criteria: dict[str, Annotated[float, Field(gt=0)]] = {}
     """Of a rubric: weight by criterion."""
     lessons: bool = False
@@ -111,8 +116,11 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str, tree: Tree
         if matter.output in RUBRIC_OUTPUTS:
             raise InvalidFile("a judge's rubric has a schema of its own", where=field, fix="Remove it")
         file, model = named_schema(matter.schema_, ref, where=field)
+        if tree is not None and not tree.exists(file) and _is_locked(tree, ref):
+            fix = f"{ref} was promoted with it: restore it with `git checkout -- {file}`"
+            raise InvalidFile(f"the schema {file} does not exist", where=field, fix=fix)
         schema = SchemaSource(file, {}, "", model) if tree is None else read_schema(tree, file, model, where=field)
-    given = {key: getattr(matter, key) for key in ("model", *ModelParameters.model_fields)}
+    given = {key: getattr(matter, key) for key in PromptParameters.model_fields}
     return Prompt(
         ref=ref,
         description=matter.description,
@@ -157,6 +165,11 @@ def read_promoted(tree: Tree) -> dict[str, Promotion]:
             what = f"field `prompts.{name}.version`: `{entry.version}` is not a version"
             raise InvalidFile(what, where=where, fix="Correct it")
     return promoted
+
+
+def _is_locked(tree: Tree, ref: PromptRef) -> bool:
+    entry = read_promoted(tree).get(ref.name)
+    return entry is not None and str(ref.version) in {entry.version, *entry.locked}
 
 
 def check_locked(prompt: Prompt, promoted: Mapping[str, Promotion]) -> None:

@@ -65,23 +65,27 @@ def connect(
     """
     import openai  # half a second, which other HTTP need not take
 
-    headers = HEADERS | {"authorization"} if key else HEADERS
-    if endpoint.preset == "azure":
-        headers = HEADERS | {"api-key"}
-    elif endpoint.preset == "openai":
+    azure = endpoint.preset == "azure"
+    headers = HEADERS | {"api-key" if azure else "authorization"} if key else HEADERS
+    if endpoint.preset == "openai":
         headers |= {f"openai-{name}" for name in ACCOUNT}
     headers |= {name.lower() for name in own}
+    own = {"Authorization" if name.lower() == "authorization" else name: value for name, value in own.items()}
     settings: dict[str, Any] = {
         "api_key": key or "none",
         "max_retries": 0,
         # The whole request has a time-out elsewhere, so a slow drip cannot extend it.
         "timeout": httpx2.Timeout(None, connect=CONNECT_S),
         "http_client": LimitedClient(headers, longest_body_bytes),
-        "default_headers": {"Accept-Encoding": "identity", **own},
+        # The key comes before one in OPENAI_CUSTOM_HEADERS.
+        "default_headers": {
+            "Accept-Encoding": "identity",
+            **({} if azure else {"Authorization": f"Bearer {key}"}),
+            **own,
+        },
     }
-    if endpoint.preset == "azure":
+    if azure:
         version = environ.get("OPENAI_API_VERSION") or AZURE_API_VERSION
         return openai.AsyncAzureOpenAI(azure_endpoint=endpoint.base_url, api_version=version, **settings)
-    settings["default_headers"]["Authorization"] = f"Bearer {key}"  # before one in OPENAI_CUSTOM_HEADERS
     settings |= {name: environ.get(variable) or None for name, variable in ACCOUNT.items()}
     return openai.AsyncOpenAI(base_url=endpoint.base_url, **settings)

@@ -143,7 +143,7 @@ class OpenAIClient:
 
     def _key(self) -> str | None:
         variable = self.endpoint.key_variable
-        if variable is None:
+        if variable is None or any(header.name.lower() == "authorization" for header in self.endpoint.headers):
             return None
         key = self._environ.get(variable, "").strip()
         if not key:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from row3.domain.secrets import NO_SECRETS, Guard
+from row3.domain.secrets import KEY, NO_SECRETS, Guard
 
 LONGEST = 300
 """Most characters shown of a vendor's message."""
@@ -15,9 +15,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, put in (
         (r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=*-]{6,}", r"\1 " + _HIDDEN),
         (r"(?i)\b((?:x-)?api[-_ ]key|authorization|token)(\s*[:=]\s*)['\"]?[^\s'\",;}]+['\"]?", r"\1\2" + _HIDDEN),
-        # OpenAI, OpenRouter and Anthropic keys (also as their vendor masks them: sk-ab***yz), Google, Groq, HF, xAI
-        (r"\b(?:sk|pk|rk|sess)-[A-Za-z0-9_*.•…-]{4,}", _HIDDEN),
-        (r"\bAIza[A-Za-z0-9_-]{8,}|\b(?:gsk|hf|xai|AQ)[_.-][A-Za-z0-9_-]{16,}", _HIDDEN),
+        (KEY.pattern, _HIDDEN),
         (r"\b(?:org|proj|user|acct|wrkspc|ws)[-_](?=[A-Za-z0-9_-]*\d|[A-Za-z0-9]{12})[A-Za-z0-9_-]{4,}", _HIDDEN),
         (r"\b(projects?|organizations?|accounts?)/[\w.@:-]+", r"\1/" + _HIDDEN),
         (r"(?i)\b(project_number|consumer)([:=]\s*)['\"]?[\w:./-]+['\"]?", r"\1\2" + _HIDDEN),

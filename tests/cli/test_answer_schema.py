@@ -168,6 +168,11 @@ def test_a_promoted_schema_is_locked(box: Box, desk: Desk) -> None:
     assert "git checkout -- prompts/answer-v1.0.md schemas/ticket.json" in said
     box.git("checkout", "--", "prompts/answer-v1.0.md", "schemas/ticket.json")
     box.row3(code=0)
+    box.path("schemas/ticket.json").unlink()
+    said = box.row3("lint", code=2).out
+    assert "restore it with `git checkout -- schemas/ticket.json`" in " ".join(said.split())
+    box.git("checkout", "--", "schemas/ticket.json")
+    box.row3("lint", code=0)
 
 
 def test_the_hook_judges_the_suites_whose_schema_a_commit_changes(box: Box, desk: Desk) -> None:
@@ -232,6 +237,11 @@ def test_a_promoted_version_keeps_its_file_and_a_new_version_has_one_of_its_own(
     modelled.init()
     modelled.row3("promote", "v1.0", code=0)
     modelled.commit()
+    modelled.path("schemas/answer-v1.0.json").unlink()
+    said = " ".join(modelled.row3("lint", "--fix", code=2).out.split())
+    assert "`git checkout -- schemas/answer-v1.0.json`" in said
+    assert "lint --fix" not in said
+    modelled.git("checkout", "--", "schemas/answer-v1.0.json")
     kept = modelled.read("schemas/answer-v1.0.json")
     edit(modelled)
     modelled.row3("lint", "--fix", code=0)

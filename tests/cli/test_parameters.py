@@ -172,6 +172,31 @@ def test_the_responses_api_is_recorded_in_the_same_shape(box: Box, noting: Notin
 
 
 HEADERS = "[provider.headers]\n"
+KEYS = ["hf_0123456789abcdef", "glpat-0123456789abcdef"]
+
+
+@pytest.mark.parametrize(
+    "header", ['X-Author = "anna"', 'Idempotency-Key = "a"', 'X-Monkey = "b"', 'X-Max-Tokens = "5"']
+)
+def test_a_header_whose_name_only_contains_such_a_word_is_sent(box: Box, header: str) -> None:
+    box.write("row3.toml", box.read("row3.toml").replace("[provider]", f"{HEADERS}{header}\n[provider]"))
+    box.row3("lint", code=0)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_in_the_body_is_refused_and_never_shown(box: Box, key: str) -> None:
+    body = json.dumps({"guard": [{"api_key": key}], "tags": ["sk-learn"]})
+    before = box.read("row3.toml")
+    box.replace("prompts/extract-v1.1.md", "temperature: 0", f"extra_body: {body}")
+    done = box.row3(code=2)
+    assert "`extra_body`: holds a key: send it as a header" in " ".join(done.err.split()), done
+    box.replace("prompts/extract-v1.1.md", key, "open")
+    box.row3("lint", code=0)
+    toml = 'extra_body = { guard = [{ api_key = "' + key + '" }] }'
+    box.write("row3.toml", before.replace("[provider]", f"[provider]\n{toml}"))
+    again = box.row3(code=2)
+    assert "extra_body" in again.err
+    assert key not in done.err + again.err
 
 
 @pytest.mark.parametrize(
@@ -180,6 +205,9 @@ HEADERS = "[provider.headers]\n"
         ('X-Api-Key = "abc"', "holds a secret in `X-Api-Key`: set a variable to it"),
         ('Authorization = "Bearer abc"', "holds a secret in `Authorization`"),
         ('X-Team = "sk-proj-0123456789abcdef"', "holds a secret in `X-Team`"),
+        *((f'X-Team = "{key}"', "holds a secret in `X-Team`") for key in KEYS),
+        ('X-Session-Token = "abc"', "holds a secret in `X-Session-Token`"),
+        ('X-ApiKey = "abc"', "holds a secret in `X-ApiKey`"),
         ('X-Team = { env = "no name" }', "should be the name of an environment variable"),
         ('X-Team = { enw = "NAME" }', "did you mean `env`"),
         ("X-Team = 5", "provider.headers.X-Team"),

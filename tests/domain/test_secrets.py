@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.secrets import HIDDEN, MOST_EDITED, NO_SECRETS, SHORTEST, Guard
+from row3.domain.secrets import HIDDEN, MOST_EDITED, NO_SECRETS, SHORTEST, Guard, holds_key
 
 KEY = "sk-proj-Ab3_9/x+Q"
 # Keys contain no backslash or per cent sign, which could begin an escape.
@@ -116,3 +116,17 @@ def test_a_huge_text_is_hidden_as_a_whole_and_fast() -> None:
     assert guard.clean("\\" * MOST_EDITED) == "\\" * MOST_EDITED
     assert guard.clean("s" * MOST_EDITED) == "s" * MOST_EDITED
     assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["hf_", "glpat-", "ghp_", "github_pat_", "gsk_", "AIza", "AKIA", "xoxb-", "sk-ant-", "sk_live_", "eyJhbGci"],
+)
+def test_what_looks_like_a_key(head: str) -> None:
+    assert holds_key(f'{{"a": "{head}0123456789ABCDEF"}}')
+    assert not holds_key(f"{head}0123")
+
+
+@pytest.mark.parametrize("text", ["", "sk-learn", "task-0123456789abcdef", "low", "hf-models", "pk_1"])
+def test_what_does_not(text: str) -> None:
+    assert not holds_key(text)

@@ -113,6 +113,20 @@ def test_what_a_service_ignores_is_not_sent(fake: Any, make_request: Any) -> Non
     assert not ignored & fake.seen[0].keys()
 
 
+@pytest.mark.parametrize("name", ["Authorization", "authorization"])
+@pytest.mark.parametrize("key", ["", "sk-our-own-key"])
+def test_a_given_authorization_is_sent_in_the_place_of_the_key(
+    fake: Any, make_request: Any, name: str, key: str
+) -> None:
+    environ = {"GATE": "Bearer open-sesame-123", "ROW3_TEST_KEY": key}
+    given = (Header(name, variable="GATE"),)
+    for preset, variable in (("openai", "ROW3_TEST_KEY"), ("vllm", None), ("azure", "ROW3_TEST_KEY")):
+        asker = Asker(fake.url, environ=environ, preset=preset, key_variable=variable, headers=given)
+        assert isinstance(asker.ask(make_request()), Answer)
+    assert [headers["authorization"] for headers in fake.headers] == ["Bearer open-sesame-123"] * 3
+    assert not any("api-key" in headers for headers in fake.headers)
+
+
 def test_headers_are_sent_and_the_secret_ones_come_from_the_environment(fake: Any, make_request: Any) -> None:
     headers = (Header("X-Title", "row3"), Header("X-Gateway-Key", variable="GATE"))
     environ = {"ROW3_TEST_KEY": "correct-horse-battery", "GATE": "open-sesame-123"}

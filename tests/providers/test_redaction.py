@@ -26,6 +26,8 @@ from tests.rows import every_row
         ("API key: AIzaSyA-1234567890abcdef is bad", "1234567890abcdef"),
         ("x-api-key=hunter2hunter2", "hunter2"),
         ("account owner ann.smith@example.co.uk", "ann.smith"),
+        ("the token ghp_0123456789abcdefghij expired", "ghp_0123456789"),
+        ("glpat-0123456789abcdefghij is revoked", "glpat-0123456789"),
         ("user-AbCdEfGhIjKlMnOp exceeded", "AbCdEfGhIjKl"),
     ],
 )

@@ -23,7 +23,7 @@ name: {name}
 version: "1.0"
 description: {description}
 output: {output}
----
+{more}---
 {body}
 """
 RUBRIC = """{{% block system %}}
@@ -94,13 +94,14 @@ class PromptFiles:
         self._taken = versions(tree)
         self.new: dict[str, bytes] = {}
 
-    def add(self, name: str, body: str, *, output: str, description: str) -> str:
+    def add(self, name: str, body: str, parameters: Mapping[str, Any] = {}, *, output: str, description: str) -> str:
         """Add a prompt, unless it exists; return its name, with a number if another prompt has the name."""
         for number in itertools.count(1):
             numbered = name if number == 1 else f"{name}-{number}"
             path = f"prompts/{numbered}-v1.0.md"
             quoted = json.dumps(description, ensure_ascii=False)
-            content = PROMPT.format(name=numbered, description=quoted, output=output, body=body).encode()
+            more = "".join(f"{key}: {json.dumps(value)}\n" for key, value in parameters.items())
+            content = PROMPT.format(name=numbered, description=quoted, output=output, more=more, body=body).encode()
             if numbered not in self._taken:
                 existing = self.new.setdefault(path, content)
             else:

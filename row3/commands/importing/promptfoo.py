@@ -22,10 +22,12 @@ from row3.commands.importing.drafts import (
 )
 from row3.commands.importing.promptfoo_checks import check_of
 from row3.commands.importing.tables import read_csv, read_rows, test_of
+from row3.domain.misfits import MisfitsError, convert
 from row3.domain.requests import ROLES, order_fault
 from row3.errors import InvalidFile
 from row3.project.documents import dump_line, parse_json, parse_yaml
 from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults
+from row3.project.prompts import PromptParameters
 from row3.running.rendering.templates import body_of, used_names
 
 DATA = (".yaml", ".yml", ".json")
@@ -37,6 +39,8 @@ CASE_SIZE = 512
 """What a case counts beside its text, in bytes: it becomes a file."""
 CHAT = re.compile(r"""\s*(?:-\s+role:|(?:\[\s*\{(?!\{)|\{\s*")(?=.*"role"\s*:))""", re.DOTALL)
 """Beginning of messages as YAML or JSON, which a template may have made unreadable."""
+DUMPED = re.compile(r"(?<=[:,\[ ])\{\{-?\s*([\w.]+)\s*\|\s*dump\s*-?\}\}")
+"""A variable that a chat prompt writes as JSON, in the place of a text."""
 NAME_WORDS = 5
 """Words of a prompt's text that become its name if it has no label."""
 
@@ -177,11 +181,11 @@ class _Reader:
         """Add a prompt: a text, which may be messages as JSON or YAML, or a list of messages."""
         try:
             value = _chat(prompt) if isinstance(prompt, str) else prompt
+            parameters: dict[str, Any] = {}
             if isinstance(value, dict) and "messages" in value:
-                for key in value.keys() - {"messages"}:
-                    self._leave_out(
-                        key, value[key], "row3's settings are in row3.toml and in the prompt's front matter"
-                    )
+                parameters = {key: own for key, own in value.items() if key != "messages" and _is_parameter(key, own)}
+                for key in value.keys() - parameters.keys() - {"messages"}:
+                    self._leave_out(key, value[key], "a prompt's front matter cannot set it")
                 value = value["messages"]
             messages = [("user", value.strip())] if isinstance(value, str) else _messages(_listed(value))
         except UnmappedError as error:
@@ -198,7 +202,7 @@ class _Reader:
             return
         body = body_of(messages)
         description = f"Imported from {self._file.name}."
-        name = self._prompts.add(slug(name) or "prompt", body, output="answer", description=description)
+        name = self._prompts.add(slug(name) or "prompt", body, parameters, output="answer", description=description)
         self.drafts.prompts.append(name)
 
     def _load(self, path: Path) -> Any:
@@ -268,7 +272,7 @@ def _messages(messages: list[Any]) -> list[tuple[str, str]]:
     for each in messages:
         if not isinstance(each, dict) or "role" not in each:
             raise UnmappedError("is neither a text nor a list of messages")
-        if others := sorted(each.keys() - {"role", "content"}):
+        if others := sorted(key for key in each.keys() - {"role", "content"} if each[key] not in (None, "", [], {})):
             raise UnmappedError(f"`{others[0]}` of a message has no counterpart")
     roles = ["system" if each["role"] == "developer" else str(each["role"]) for each in messages]
     found = [(role, _text_of(each.get("content"))) for role, each in zip(roles, messages, strict=True)]
@@ -277,6 +281,14 @@ def _messages(messages: list[Any]) -> list[tuple[str, str]]:
     if fault := order_fault(role for role, text in found if text):
         raise UnmappedError(f"has {fault}")
     return found
+
+
+def _is_parameter(key: str, value: Any) -> bool:
+    """Return whether a prompt's front matter can set this part of a request."""
+    try:
+        return getattr(convert({key: value}, PromptParameters), key) is not None
+    except MisfitsError:
+        return False
 
 
 def _text_of(content: Any) -> str:
@@ -291,14 +303,16 @@ def _text_of(content: Any) -> str:
 
 def _chat(prompt: str) -> Any:
     """Return the value of a text that is JSON, or messages as YAML; else the text itself."""
-    with suppress(InvalidFile):
-        value = parse_json(prompt, where="prompts")
-        return value if isinstance(value, list | dict) else prompt
+    for text in (prompt, DUMPED.sub(r'"{{ \1 }}"', prompt)):
+        with suppress(InvalidFile):
+            value = parse_json(text, where="prompts")
+            return value if isinstance(value, list | dict) else prompt
     with suppress(InvalidFile):
         value = parse_yaml(prompt, where="prompts") if "role" in prompt else None
         listed = value.get("messages", [value]) if isinstance(value, dict) else _listed(value)
         if all(isinstance(each, dict) and "role" in each for each in _listed(listed)) and listed:
             return value
     if CHAT.match(prompt):
-        raise UnmappedError("looks like messages, but is neither JSON nor YAML")
+        why = "looks like messages, but is neither JSON nor YAML before its variables are filled in"
+        raise UnmappedError(f"{why}: write a prompt with {{% message %}}")
     return prompt

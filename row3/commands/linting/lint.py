@@ -35,7 +35,7 @@ from row3.project.tree import WorkTree
 from row3.running.estimate import EXPOSED
 from row3.running.opening import prepare
 from row3.running.provider_access import check_provider
-from row3.running.rendering.templates import render, unsent_lines
+from row3.running.rendering.templates import render, unsent_lines, writes_messages
 from row3.running.rendering.unused_input import example_context, unused_input
 from row3.running.stages import call_stage, request_messages
 
@@ -175,8 +175,9 @@ class PromptLint:
                 if prompt.schema is not None and prompt.schema.model:
                     self._model(prompt, prompt.schema, promoted)
                 with contextlib.suppress(InvalidFile):  # rendering reports a template that does not compile
+                    end = "endmessage" if writes_messages(prompt) else "endblock"
                     for line in unsent_lines(prompt):
-                        what = "this text is outside any block and never sent: move it above an `{% endblock %}`"
+                        what = f"this text is outside any {end[3:]} and never sent: move it above an `{{% {end} %}}`"
                         found.add("warning", "unsent-text", where, what, line=line)
         self._gone(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, versions, cases[suite.name])}

@@ -481,7 +481,7 @@ def message(**more: Any) -> dict[str, Any]:
         ([message(role="system")], "no user message"),
         ([message(content=" ")], "no user message"),
         ([message(), message(role="tool")], "the role tool; row3 knows system, user, assistant"),
-        ([message(tool_calls=[])], "`tool_calls` of a message"),
+        ([message(tool_calls=[{"id": "a"}])], "`tool_calls` of a message"),
         ([message(content=[{"type": "text", "text": "x"}, {"type": "image_url"}])], "not text (text, image_url)"),
         ([message(content=None)], "not text (nothing)"),
         (["a", "b"], "neither a text nor a list of messages"),
@@ -517,11 +517,34 @@ TALK_AS_YAML = """
 """
 
 
-def test_an_openai_request_is_imported_without_its_settings(tmp_path: Path) -> None:
-    request = {"model": "m", "messages": [message(content="{{ q }}")], "temperature": 0}
+@pytest.mark.parametrize(
+    ("settings", "unknown"),
+    [
+        ({"model": "m", "temperature": 0, "top_p": 0.5, "stop": ["a: b"], "reasoning_effort": "low"}, set()),
+        ({"model": "m", "stream": True, "temperature": 9}, {("stream", True), ("temperature", 9)}),
+    ],
+)
+def test_an_openai_request_is_imported_with_its_parameters(
+    tmp_path: Path, settings: dict[str, Any], unknown: set[tuple[str, Any]]
+) -> None:
+    request = {"messages": [message(content="{{ q }}")], **settings}
     drafts, files = written(tmp_path, {"prompts": [json.dumps(request)], "tests": [{}]})
-    assert len(files) == 1
-    assert {(each.type, each.value) for each in drafts.not_imported} == {("model", "m"), ("temperature", 0)}
+    ((name, text),) = files.items()
+    ref = parse_reference(name.removeprefix("prompts/"))
+    assert ref is not None
+    known = {
+        key: value for key, value in settings.items() if (key, str(value)) not in {(k, str(v)) for k, v in unknown}
+    }
+    assert parse_prompt(text, ref, path=name, where=name).parameters == known
+    assert {(each.type, each.value) for each in drafts.not_imported} == unknown
+
+
+@pytest.mark.parametrize("value", ["{{ text | dump }}", "{{text|dump}}", "{{- text | dump -}}"])
+def test_a_variable_written_as_json_is_a_text_of_the_message(tmp_path: Path, value: str) -> None:
+    prompt = f'[{{"role": "user", "content": {value}, "tool_calls": [], "name": null}}]'
+    drafts, files = written(tmp_path, {"prompts": [prompt], "tests": [{}]})
+    ((name, text),) = files.items()
+    assert (drafts.not_imported, shown(text, name, {"text": 'Say "a"\n'})) == ([], 'Say "a"')
 
 
 @pytest.mark.parametrize(
