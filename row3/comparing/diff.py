@@ -9,6 +9,7 @@ from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer, omitted_change
 from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import MetricChange
+from row3.domain.judgements import OMITTED
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import compare_case
 from row3.gate.figures import FigureChange
@@ -28,8 +29,6 @@ class Diff:
     after: Side
     notes: Sequence[str]
     """Prompts that differ but whose text at the time of the run is lost."""
-    omitted: tuple[str, str] | None
-    """Parameters that the sides were asked without, if they differ."""
     metrics: Sequence[MetricChange]
     """Means over the comparable cases that both runs have."""
     figures: Sequence[FigureChange]
@@ -87,13 +86,15 @@ def diff(
         comparer.take(score)
     diffs, without_text = _prompt_diffs(left, right)
     sides, metric = (left.run.header, right.run.header), suite.kind.primary_metric
+    notes = [f"the text of {name} as it was run no longer exists" for name in without_text]
+    if (omitted := omitted_change(*(side.omitted or () for side in sides))) is not None:
+        notes.append(OMITTED.format(before=omitted[0], after=omitted[1]))
     margin = suite.policy.margin(metric, comparer.pairs.means()[0].get(metric.key, 0.0))
     return Diff(
         suite=suite.name,
         before=left,
         after=right,
-        notes=[f"the text of {name} as it was run no longer exists" for name in without_text],
-        omitted=omitted_change(*(side.omitted or () for side in sides)),
+        notes=notes,
         metrics=list((scores := comparer.scores()).changes),
         figures=scores.figures,
         primary=suite.kind.primary,

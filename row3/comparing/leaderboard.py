@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 from row3.comparing.named_sides import recorded_models
@@ -20,7 +21,7 @@ from row3.domain.words import count, did_you_mean, spoken
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
 from row3.project.criteria import in_force
-from row3.project.model_parameters import parameters_typed
+from row3.project.model_parameters import as_typed, parameters_typed
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.budget import prices_of
@@ -78,7 +79,8 @@ def leaderboard(
             entrants.append(entrant)
     if not entrants:
         what = f"none of {count(len(askings), 'combination')} has a recorded answer"
-        fix = f"Record some with `row3 --mode record{suite.flag}`, or ask for them with --mode live"
+        first = "".join(f" --set {quote(as_typed(name, values[0]))}" for name, values in given.items())
+        fix = f"Record some with `row3 --mode record{first}{suite.flag}`, or ask for them with --mode live"
         raise UsageError(what, where=f"recordings/{suite.name}/", fix=fix)
     if not entrants[0].rows:
         what = "every case is in quarantine" if quarantined else "no case matches"

@@ -54,6 +54,9 @@ class CriteriaChange:
     """The golden case that the key belongs to, if any."""
 
 
+OMITTED = "the sides were asked without parameters that the endpoint refuses: {before} → {after}"
+
+
 class Code(StrEnum):
     """Codes of reasons; docs/gate.md describes each and the verdicts it can lead to."""
 

@@ -6,14 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 NAMES = "reasoning_effort verbosity top_p stop presence_penalty frequency_penalty service_tier extra_body api"
-
-
-def file_key(name: str) -> str:
-    """Return the key that files use for a parameter of OpenAI's API."""
-    return name[0] + name.title().replace("_", "")[1:]
-
-
-EXTRA: Final[Mapping[str, str]] = {name: file_key(name) for name in NAMES.split()}
+EXTRA: Final[Mapping[str, str]] = {name: name[0] + name.title().replace("_", "")[1:] for name in NAMES.split()}
 """By the name of OpenAI's API, their key in files."""
 Extra = Mapping[str, Any]
 """Those that are set, by the API's names; not to be changed."""

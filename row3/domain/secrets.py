@@ -21,14 +21,10 @@ MOST_EDITED = 1_000_000
 """Longest text, in characters, from which secrets are cut out; a longer one is hidden as a whole."""
 
 KEY = re.compile(
-    # OpenAI, OpenRouter and Anthropic keys (also as their vendor masks them: sk-ab***yz), Google, AWS, JSON Web Tokens,
-    # Groq, HF, xAI, Stripe, GitHub, GitLab, Slack
     r"\b(?:(?:sk|pk|rk|sess)-[A-Za-z0-9_*.•…-]{4,}|AIza[A-Za-z0-9_-]{8,}|AKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_-]{12,}"
     r"|(?:gsk|hf|xai|AQ|[spr]k|gh[a-z]|github_pat|glpat|xox[a-z])[_.-][A-Za-z0-9_-]{16,})"
 )
-"""What looks like a key or token in a message."""
-SHORTEST_KEY = 16
-"""Characters from which such a text is taken for a key in a setting."""
+"""Keys of OpenAI and others (also masked: sk-ab***yz), Google, AWS; Groq, HF, xAI, Stripe, GitHub, …; web tokens."""
 
 _TOKEN = re.compile(r"\\+u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})|%(?:25)*([0-7][0-9a-fA-F])|(\\+[nrt]?)|(.)", re.DOTALL)
 """One character of a text, escaped or not; the fourth group is invisible, the fifth a literal character."""
@@ -40,8 +36,8 @@ _UNSEEN = re.compile(
 
 
 def holds_key(text: str) -> bool:
-    """Return whether a text contains what looks like a key."""
-    return any(len(found[0]) >= SHORTEST_KEY for found in KEY.finditer(text))
+    """Return whether a text contains what looks like a whole key, not one that is masked."""
+    return any(len(found[0]) >= 2 * SHORTEST for found in KEY.finditer(text))
 
 
 class Guard:

@@ -67,7 +67,9 @@ def parameters_typed(settings: Iterable[str], *, where: str, mark: str = "=") ->
         name, _, text = setting.partition(mark)
         name = SHORT.get(name, name)
         value = _value(text)
-        if name not in ModelParameters.model_fields or value in (None, ""):
+        if name in ModelParameters.model_fields and value in (None, ""):
+            raise UsageError(f"`{setting}` has no value", where=where, fix=f"Write `{name}{mark}VALUE`")
+        if name not in ModelParameters.model_fields:
             hint = did_you_mean(name, ModelParameters.model_fields, f"Known: {', '.join(ModelParameters.model_fields)}")
             fix = f"Write one such as `reasoning_effort{mark}low`. {hint}"
             raise UsageError(f"`{setting}` sets no parameter", where=where, fix=fix)

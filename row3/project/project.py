@@ -205,8 +205,8 @@ class Project:
         """The digest of every version that was ever promoted, by `name-version`."""
         return {
             f"{name}-{version}": digest
-            for name, entry in self.promoted.items()
-            for version, digest in {**entry.locked, entry.version: entry.digest}.items()
+            for name in self.promoted
+            for version, digest in prompts.locks_of(self.promoted, name).items()
         }
 
     @once

@@ -33,17 +33,12 @@ NO_PROMPTS = frozenset({"README", "CHANGELOG"})
 PROMOTED_SCHEMA_VERSION = 1
 
 
-class PromptParameters(ModelParameters):
-    """What a prompt's front matter says of its requests."""
-
-    model: str | None = None
-
-
-class _FrontMatter(PromptParameters):
+class _FrontMatter(ModelParameters):
     name: str
     version: Annotated[str, Worded(r"[\s\S]*", 'a version in quotes, like "1.0"')]
     description: str = ""
     output: str
+    model: str | None = None
     criteria: dict[str, Annotated[float, Field(gt=0)]] = {}
     """Of a rubric: weight by criterion."""
     lessons: bool = False
@@ -116,11 +111,12 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str, tree: Tree
         if matter.output in RUBRIC_OUTPUTS:
             raise InvalidFile("a judge's rubric has a schema of its own", where=field, fix="Remove it")
         file, model = named_schema(matter.schema_, ref, where=field)
-        if tree is not None and not tree.exists(file) and _is_locked(tree, ref):
-            fix = f"{ref} was promoted with it: restore it with `git checkout -- {file}`"
-            raise InvalidFile(f"the schema {file} does not exist", where=field, fix=fix)
+        if tree is not None and not tree.exists(file) and str(ref.version) in locks_of(read_promoted(tree), ref.name):
+            raise InvalidFile(
+                f"the schema {file} is gone", where=field, fix=f"Restore it with `git checkout -- {file}`"
+            )
         schema = SchemaSource(file, {}, "", model) if tree is None else read_schema(tree, file, model, where=field)
-    given = {key: getattr(matter, key) for key in PromptParameters.model_fields}
+    given = {key: getattr(matter, key) for key in ("model", *ModelParameters.model_fields)}
     return Prompt(
         ref=ref,
         description=matter.description,
@@ -167,17 +163,15 @@ def read_promoted(tree: Tree) -> dict[str, Promotion]:
     return promoted
 
 
-def _is_locked(tree: Tree, ref: PromptRef) -> bool:
-    entry = read_promoted(tree).get(ref.name)
-    return entry is not None and str(ref.version) in {entry.version, *entry.locked}
+def locks_of(promoted: Mapping[str, Promotion], name: str) -> dict[str, str]:
+    """Return the digest of every version of a prompt that was ever promoted."""
+    return {**promoted[name].locked, promoted[name].version: promoted[name].digest} if name in promoted else {}
 
 
 def check_locked(prompt: Prompt, promoted: Mapping[str, Promotion]) -> None:
     """Raise `InvalidFile` if a version that was ever promoted has been edited."""
     name, version = prompt.ref.name, str(prompt.ref.version)
-    entry = promoted.get(name)
-    locked = {} if entry is None else entry.locked | {entry.version: entry.digest}
-    if locked.get(version, prompt.digest) != prompt.digest:
+    if locks_of(promoted, name).get(version, prompt.digest) != prompt.digest:
         own = "" if prompt.schema is None else f" {prompt.schema.path}"
         fix = f"Copy the edits to a new version with `row3 new-version {name}`, "
         fix += f"{'those of the schema to a new file, ' if own else ''}then restore this one: "

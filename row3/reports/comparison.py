@@ -171,8 +171,7 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
         for metric in (*metrics, *shown)
     ]
     beyond = {reason.subject: reason.verdict for reason in comparison.reasons if reason.of_figure}
-    all_cases = comparison.compared
-    rows += [figure_row(each, beyond.get(each.key), all_cases, verbose=verbose) for each in comparison.figures]
+    rows += [figure_row(one, beyond.get(one.key), comparison.compared, verbose=verbose) for one in comparison.figures]
     if not rows:
         return Note(["No case can be compared."])
     heads = [

@@ -17,7 +17,7 @@ from row3.reports.differences import differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
 from row3.reports.figures import figure_row
 from row3.reports.json_values import interval_json, json_fields
-from row3.reports.sentences import OMITTED, interval_head
+from row3.reports.sentences import interval_head
 
 SHOWN_CASES = 15
 SAME = "prompts, model, parameters, cases and rules are the same"
@@ -60,18 +60,11 @@ def _differs(view: Diff) -> list[tuple[str, str]]:
     rows = list(differences(before, after, view.prompt_diffs))
     if before.scorer != after.scorer:
         rows.append(("scorer", f"{before.scorer} → {after.scorer}; their scores are not comparable"))
-    rows += [("also", note) for note in _notes(view)]
+    rows += [("also", note) for note in view.notes]
     if rows:
         return rows
     unchanged = set(view.moves) <= {"unchanged"}
     return [("changed", f"nothing: {SAME}, and no case moved" if unchanged else f"nothing but the answers: {SAME}")]
-
-
-def _notes(view: Diff) -> list[str]:
-    if view.omitted is None:
-        return [*view.notes]
-    before, after = view.omitted
-    return [*view.notes, OMITTED.format(before=before, after=after)]
 
 
 def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
@@ -130,7 +123,7 @@ def diff_json(view: Diff) -> dict[str, Any]:
         "before": _side_json(view.before),
         "after": _side_json(view.after),
         "differs": [f"{name}: {text}" for name, text in differences(view.before.run.header, view.after.run.header)]
-        + _notes(view),
+        + list(view.notes),
         "unanswered": [
             {"name": side.name, "cases": len(side.missing), "problem": side.problem} for side in view.unanswered
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from row3.domain.parameters import changed_keys, file_key
+from row3.domain.parameters import EXTRA, changed_keys
 from row3.domain.runs import Header
 from row3.domain.words import spoken
 from row3.reports.document import Fold, Lines, Note, more
@@ -26,7 +26,7 @@ def differences(before: Header, after: Header, diffs: Mapping[str, str] | None =
         yield "pipeline order", f"was {' → '.join(before.prompts)}, is {' → '.join(after.prompts)}"
     if before.model != after.model:
         yield "model", f"{before.model} → {after.model}"
-    unsent = {file_key(name) for name in {*(before.omitted or ())}.intersection(after.omitted or ())}
+    unsent = {EXTRA.get(name, name) for name in {*(before.omitted or ())}.intersection(after.omitted or ())}
     for name in (name for name in after.parameters if name in before.parameters):
         values, now = before.parameters[name], after.parameters[name]
         for key in changed_keys(values, now):

@@ -27,10 +27,7 @@ def _value(value: float, unit: str) -> str:
 
 
 def figure_row(change: FigureChange, gate: Verdict | None, compared: int, *, verbose: bool) -> list[Text]:
-    """Return the row of a figure in the table of the metrics, with the number of its cases if more are compared.
-
-    `gate` is the verdict on it, if it has a limit.
-    """
+    """Return the row of a figure in the table of the metrics; `gate` is the verdict on it, if it has a limit."""
     title, before, now, rise = cells_of(change)
     title += f" ({part(change.cases, compared, 'case')})" if change.cases < compared else ""
     tone: Tone = "plain" if gate is None else "bad"

@@ -20,8 +20,6 @@ from row3.gate.results import JudgedSuite, Run
 from row3.reports.document import Note, Span, Text, Tone
 from row3.reports.style import MARKS
 
-OMITTED = "the sides were asked without parameters that the endpoint refuses: {before} → {after}"
-"""Also said by `row3 diff`, which has no reasons."""
 SHOWN_METRICS = 3
 """Metrics that a line names after the primary one."""
 MOVED = {

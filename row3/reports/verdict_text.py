@@ -218,7 +218,9 @@ class Steps:
         auto = f"{self.command('row3 --compare', 'mode')} --mode auto"
         known = {
             Code.RECORDED_AGAIN: f"check that these answers were meant to be recorded again{self._diff('recordings')}",
-            Code.INCOMPARABLE: f"record the promoted version's answers to the new texts ({auto})",
+            Code.INCOMPARABLE: f"record the promoted version's answers to the new texts ({auto})"
+            if self.run.lineup.promoted
+            else f"save a new baseline ({self.command('row3 --baseline')})",
             Code.BASELINE_DIFFERS: f"save the baseline again ({self.command('row3 --baseline')})",
             Code.LOCK_BROKEN: "restore prompts/promoted.json and the prompts it lists",
             Code.NO_CASE: "add golden cases",

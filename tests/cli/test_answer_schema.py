@@ -170,7 +170,7 @@ def test_a_promoted_schema_is_locked(box: Box, desk: Desk) -> None:
     box.row3(code=0)
     box.path("schemas/ticket.json").unlink()
     said = box.row3("lint", code=2).out
-    assert "restore it with `git checkout -- schemas/ticket.json`" in " ".join(said.split())
+    assert "Restore it with `git checkout -- schemas/ticket.json`" in " ".join(said.split())
     box.git("checkout", "--", "schemas/ticket.json")
     box.row3("lint", code=0)
 
@@ -250,6 +250,7 @@ def test_a_promoted_version_keeps_its_file_and_a_new_version_has_one_of_its_own(
     assert (level, message.endswith("write that with `row3 new-version answer`")) == ("warning", True)
     assert "wrote schemas/answer-v1.1.json" in modelled.row3("new-version", "answer", code=0).out
     assert "praise" in modelled.read("schemas/answer-v1.1.json")
+    assert findings(modelled) == []
     modelled.replace("prompts/answer-v1.1.md", "1.0: ", "1.1: ")
     before = len(desk.answered)
     modelled.row3("--mode", "record", code=0)

@@ -64,6 +64,9 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
     assert "No combination has all its answers." in done.out
     (error,) = box.row3("leaderboard", "--model", "baker-9", code=2).errors
     assert "none of 2 combinations has a recorded answer" in error
+    efforts = ("--set", "effort=low", "--set", "effort=high")
+    (error,) = box.row3("leaderboard", *efforts, "--model", "baker-9", "--suite", "bread", code=2).errors
+    assert "`row3 --mode record --set reasoning_effort=low" in error
 
 
 @every_row("option", ["--model", "--prompt"])

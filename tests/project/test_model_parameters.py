@@ -34,8 +34,9 @@ def test_a_typed_parameter(typed: str, value: dict[str, Any]) -> None:
     [
         ("reasoning_efort=low", "Did you mean `reasoning_effort`"),
         ("low", "sets no parameter"),
-        ("top_p=", "sets no parameter"),
-        ("top_p=null", "sets no parameter"),
+        ("top_p", "`top_p` has no value. Write `top_p=VALUE`"),
+        ("top_p=", "has no value"),
+        ("effort=null", "has no value. Write `reasoning_effort=VALUE`"),
         ("model=x", "sets no parameter"),
         ("top_p=2", "field `top_p`: should be a number <= 1.0, not `2`"),
         ("stop=1", "field `stop`"),

@@ -65,7 +65,6 @@ class Diff:
     before: Side = field(default_factory=Side)
     after: Side = field(default_factory=lambda: Side("decompose-concepts-v1.1", "replayed now", LATER))
     notes: Sequence[str] = ("threshold recall minimum: 0.6 → 0.5",)
-    omitted: tuple[str, str] | None = None
     primary: str = "overall"
     settings_differ: bool = False
     loss: str = "none"

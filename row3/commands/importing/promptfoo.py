@@ -27,7 +27,7 @@ from row3.domain.requests import ROLES, order_fault
 from row3.errors import InvalidFile
 from row3.project.documents import dump_line, parse_json, parse_yaml
 from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults
-from row3.project.prompts import PromptParameters
+from row3.project.model_parameters import ModelParameters
 from row3.running.rendering.templates import body_of, used_names
 
 DATA = (".yaml", ".yml", ".json")
@@ -285,8 +285,10 @@ def _messages(messages: list[Any]) -> list[tuple[str, str]]:
 
 def _is_parameter(key: str, value: Any) -> bool:
     """Return whether a prompt's front matter can set this part of a request."""
+    if key == "model":
+        return isinstance(value, str)
     try:
-        return getattr(convert({key: value}, PromptParameters), key) is not None
+        return getattr(convert({key: value}, ModelParameters), key) is not None
     except MisfitsError:
         return False
 

@@ -35,7 +35,7 @@ from row3.project.tree import WorkTree
 from row3.running.estimate import EXPOSED
 from row3.running.opening import prepare
 from row3.running.provider_access import check_provider
-from row3.running.rendering.templates import render, unsent_lines, writes_messages
+from row3.running.rendering.templates import render, unsent_lines
 from row3.running.rendering.unused_input import example_context, unused_input
 from row3.running.stages import call_stage, request_messages
 
@@ -173,11 +173,10 @@ class PromptLint:
                 versions[ref.name].append(prompt)
                 found.attempt(where, partial(check_locked, prompt, promoted), count=False)
                 if prompt.schema is not None and prompt.schema.model:
-                    self._model(prompt, prompt.schema, promoted)
+                    self._model(prompt, prompt.schema)
                 with contextlib.suppress(InvalidFile):  # rendering reports a template that does not compile
-                    end = "endmessage" if writes_messages(prompt) else "endblock"
                     for line in unsent_lines(prompt):
-                        what = f"this text is outside any {end[3:]} and never sent: move it above an `{{% {end} %}}`"
+                        what = "this text is never sent: move it above an `{% endblock %}` or `{% endmessage %}`"
                         found.add("warning", "unsent-text", where, what, line=line)
         self._gone(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, versions, cases[suite.name])}
@@ -186,10 +185,10 @@ class PromptLint:
             for prompt in versions[name]:
                 found.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
 
-    def _model(self, prompt: Prompt, own: SchemaSource, promoted: Mapping[str, Promotion]) -> None:
-        """Report a model that cannot be loaded or has another schema than the file; not of earlier versions."""
-        entry, locked = promoted.get(prompt.ref.name), str(prompt.ref) in self._project.locks
-        if locked and entry is not None and entry.version != str(prompt.ref.version):
+    def _model(self, prompt: Prompt, own: SchemaSource) -> None:
+        """Report a model that cannot be loaded or has another schema than the file; not if a later version is there."""
+        locked = str(prompt.ref) in self._project.locks
+        if locked and prompt.ref.version != self._project.versions[prompt.ref.name][-1]:
             return
         level: Level = "warning"
         try:

@@ -77,14 +77,8 @@ def _texts(value: Any, names: tuple[str, ...]) -> Iterator[Source]:
 
 def _names(value: dict[str, Any], keys: Sequence[str]) -> tuple[str, ...]:
     """Return what an object calls itself; a number as answers cite it, `[2]`."""
-    given = map(value.get, keys)
-    return tuple(
-        each if isinstance(each, str) else f"[{each}]" for each in given if isinstance(each, str) or type(each) is int
-    )
-
-
-def _is_named(words: SourceText, name: str) -> bool:
-    return name in words.text if re.fullmatch(r"\[-?\d+\]", name) else words.mentions(name)
+    given: Iterator[Any] = map(value.get, keys)
+    return tuple(f"[{each}]" if type(each) is int else each for each in given if type(each) in (int, str))
 
 
 def quotes(check: Check, case_input: Any, reading: Reading) -> Result:
@@ -103,7 +97,7 @@ def _fault(quotation: Quotation, own: Sequence[Source], others: Sequence[Source]
     homes = [each for each in own if each.text.contains_quote(quotation.text)]
     said = short(quotation.text)
     for words in map(SourceText, quotation.around if homes else ()):
-        named = [each for each in own if any(_is_named(words, name) for name in each.names)]
+        named = [one for one in own if any(n in words.text if n[:1] == "[" else words.mentions(n) for n in one.names)]
         if named:
             return "" if any(each in homes for each in named) else _elsewhere(said, homes[-1])
     if homes:

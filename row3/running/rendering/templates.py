@@ -96,11 +96,6 @@ def _has_messages(tree: nodes.Template) -> bool:
     return any(each.identifier == MessageTag.identifier for each in tree.find_all(nodes.ExtensionAttribute))
 
 
-def writes_messages(prompt: Prompt) -> bool:
-    """Return whether a template has messages, not blocks. Raises as `render`."""
-    return _has_messages(_parsed(prompt.body, prompt.path))
-
-
 def unsent_lines(prompt: Prompt) -> list[int]:
     """Return the lines of the prompt's file with text that is never sent, as it is outside. Raises as `render`."""
     above = prompt.text.count("\n", 0, max(prompt.text.rfind(prompt.body), 0))

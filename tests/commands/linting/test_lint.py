@@ -707,12 +707,7 @@ def test_text_outside_any_block_is_a_warning(root: Path) -> None:
         f"prompts/{path.name}",
         text.rstrip().count("\n") + 3,
     )
-    assert "move it above an `{% endblock %}`" in finding.message
-    head = text.partition("---\n\n")[0] if "---\n\n" in text else "---".join(text.split("---")[:2]) + "---\n"
-    messages = '{% message "user" %}{{ source_text }} {% raw %}{% endblock %}{% endraw %}{% endmessage %}'
-    path.write_text(f"{head}{messages}\n\nAlways answer in French.\n")
-    (finding,) = found(root, "unsent-text")
-    assert "outside any message and never sent: move it above an `{% endmessage %}`" in finding.message
+    assert "move it above an `{% endblock %}` or `{% endmessage %}`" in finding.message
     path.write_text(f"{text.rstrip()}\n{{# a word to ourselves #}}\n")
     assert not found(root, "unsent-text")
 
