@@ -157,6 +157,17 @@ def test_nothing_to_promote_asks_for_a_reason_or_a_commit(comparison: Any, make:
     assert advised(make, replace(done, in_git=False)) == []
 
 
+def test_cases_that_the_base_cannot_answer_need_its_answers_or_a_baseline_if_nothing_is_promoted(
+    comparison: Any, make: Any
+) -> None:
+    reason = Reason(Code.INCOMPARABLE, BLOCK, "a")
+    assert "record the promoted version's answers" in " ".join(advised(make, comparison, reason))
+    new = replace(comparison, run=replace(comparison.run, lineup=Lineup((), {})))
+    said = " ".join(advised(make, new, reason))
+    assert "save a new baseline (row3 --baseline)" in said
+    assert "--mode auto" not in said
+
+
 def test_part_of_the_cases_is_run_whole(comparison: Any, make: Any) -> None:
     part = Reason(Code.PARTIAL, INVESTIGATE)
     assert advised(make, comparison, part) == ["Next: row3 --compare with all the cases."]
