@@ -66,7 +66,7 @@ def connect(
     import openai  # half a second, which other HTTP need not take
 
     azure = endpoint.preset == "azure"
-    headers = HEADERS | {"api-key" if azure else "authorization"} if key else HEADERS
+    headers = {*HEADERS, *(["api-key" if azure else "authorization"] if key else ())}
     if endpoint.preset == "openai":
         headers |= {f"openai-{name}" for name in ACCOUNT}
     headers |= {name.lower() for name in own}
