@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job of row3 in a scratch clone: compare, promote, edit, blocked. No API key: the answers are recorded.
+# The main job of row3 in a scratch clone: compare, edit, blocked. No API key: the answers are recorded.
 # Called by `make demo` with the folder of the installed programs.
 set -eu
 bin=$1
@@ -36,14 +36,10 @@ blocked_briefly() {
   if "$@" > .row3/last 2>&1; then echo "demo: this should have been blocked" >&2; exit 1; else code=$?; fi
   cat .row3/last >> .row3/said
   sed -n 1,2p .row3/last
-  grep "row3 stops" .row3/last
+  grep -E "^✗ BLOCK|row3 stops|not promoted" .row3/last
   echo "... (exit $code)"
 }
 
-if grep -A1 -E '"(decompose-concepts|map-ontology)": ' "$here/prompts/promoted.json" | grep -q '"v1.1"'; then
-  echo "demo: v1.1 is promoted in this clone already. Undo that with git, or run the demo in a fresh clone of row3." >&2
-  exit 1
-fi
 rm -rf "$demo"
 mkdir -p "$demo"
 for part in row3.toml golden prompts recordings baselines metrics-history.json CHANGELOG.md .gitattributes; do
@@ -56,26 +52,25 @@ git config user.email "demo@localhost"
 git config commit.gpgsign false
 printf '.row3/\n' > .gitignore
 git add -A
-git commit -q -m "fifteen golden cases, v1.0 promoted, v1.1 a candidate"
+git commit -q -m "fifteen golden cases, v1.2 promoted"
 
-say "1. Two candidates, v1.1 of both prompts, against the baseline of v1.0 over fifteen golden cases."
+say "1. Two prompts, promoted as v1.2: over fifteen golden cases they do what their baseline says."
 run row3 --compare -q
-
-say "2. They are better, so they become current: lock, baseline, changelog, history, charts."
-run row3 promote decompose-concepts-v1.1 --prompt map-ontology-v1.1 --commit
+run row3 history --action promotion --last 1
 quietly row3 hook install
 
-say "3. Somebody tidies the prompt. It reads better."
+say "2. Somebody tidies the first prompt. It reads better."
 quietly git checkout -q -b tidy-prompt
 quietly row3 new-version decompose-concepts
-quietly cp "$here/examples/worse-draft/prompts/decompose-concepts-v1.2.md" prompts/
+quietly cp "$here/examples/worse-draft/prompts/decompose-concepts-v1.3.md" prompts/
 quietly row3 recordings import "$here/examples/worse-draft/answers.jsonl"
 git add -A
 
-say "4. row3 says what it lost, case by case and concept by concept ..."
+say "3. row3 says what it lost, case by case and concept by concept, and does not promote it."
 blocked row3 --compare -q
+blocked_briefly row3 promote v1.3
 
-say "5. ... and git does not let it in: not as a commit, and not as a merge of a commit made elsewhere."
+say "4. Git does not let it in: not as a commit, and not as a merge of a commit made elsewhere."
 git add -A
 blocked_briefly git commit -q -m "Tidier prompt"
 quietly git commit -q --no-verify -m "Tidier prompt"
@@ -83,4 +78,4 @@ git checkout -q main
 blocked_briefly git merge --no-ff tidy-prompt
 git merge --abort 2>/dev/null || true
 
-say "The scratch project is in .row3/demo: look at CHANGELOG.md, charts/ and prompts/ there."
+say "The scratch project is in .row3/demo: look at CHANGELOG.md, golden/ and prompts/ there."

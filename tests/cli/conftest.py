@@ -36,7 +36,7 @@ def tiny_second(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="session")
 def shipped_first(tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """The shipped project with v1.0 promoted and v1.1 a candidate, committed."""
+    """The shipped project as it was with v1.0 promoted and v1.2 a candidate, committed."""
     box = shipped(tmp_path_factory.mktemp("shipped-first") / "project")
     box.init()
     # It is in the fail zone, as first versions are.
@@ -48,10 +48,10 @@ def shipped_first(tmp_path_factory: pytest.TempPathFactory) -> Box:
 
 @pytest.fixture(scope="session")
 def shipped_second(shipped_first: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """The same with v1.1 promoted and the hooks installed; the branch `tidy` has the worse draft."""
+    """The same with v1.2 promoted and the hooks installed; the branch `tidy` has the worse draft."""
     box = shipped_first.copy(tmp_path_factory.mktemp("shipped-second") / "project")
-    box.row3("promote", "decompose-concepts-v1.1", "--prompt", "map-ontology-v1.1", code=0)
-    box.commit("v1.1")
+    box.row3("promote", "decompose-concepts-v1.2", "--prompt", "map-ontology-v1.2", code=0)
+    box.commit("v1.2")
     box.row3("hook", "install", code=0)
     box.git("checkout", "-q", "-b", "tidy")
     add_worse_draft(box)
@@ -77,11 +77,11 @@ box = copy_of("tiny_promoted")
 
 
 first = copy_of("shipped_first")
-"""A copy of the shipped project, v1.1 a candidate."""
+"""A copy of the shipped project, v1.2 a candidate."""
 
 
 second = copy_of("shipped_second")
-"""A copy of the shipped project, v1.1 promoted; its hooks are those of the copy."""
+"""A copy of the shipped project, v1.2 promoted; its hooks are those of the copy."""
 
 
 work = copy_of("tiny_second")

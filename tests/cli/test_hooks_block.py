@@ -188,7 +188,7 @@ def test_recordings_that_were_not_added_are_what_is_missing(second: Box) -> None
     take_draft(second)
     second.git("reset", "-q", "--", "recordings")
     done = second.git("commit", "-m", "tidier", code=1)
-    assert "Not added to the change: recordings/decomposition/decompose-concepts-v1.2.jsonl" in " ".join(
+    assert "Not added to the change: recordings/decomposition/decompose-concepts-v1.3.jsonl" in " ".join(
         done.err.split()
     )
     second.git("add", "recordings")
@@ -213,7 +213,7 @@ def test_an_approval_that_was_not_added_is_what_is_missing(second: Box) -> None:
 def test_recordings_that_lack_an_answer_are_to_be_made(second: Box) -> None:
     take_draft(second)
     second.git("reset", "-q", "--", "recordings")
-    name = "recordings/decomposition/decompose-concepts-v1.2.jsonl"
+    name = "recordings/decomposition/decompose-concepts-v1.3.jsonl"
     second.write(name, "".join(second.read(name).splitlines(keepends=True)[1:]))
     assert "--mode auto" in second.git("commit", "-m", "tidier", code=1).err
 
@@ -240,7 +240,7 @@ def test_the_commit_that_concludes_a_merge_says_how_to_take_it_back(second: Box)
 
 def test_a_merge_without_its_recordings_says_how_to_take_it_back(second: Box) -> None:
     second.git("checkout", "-q", "tidy")
-    second.git("rm", "-q", "recordings/decomposition/decompose-concepts-v1.2.jsonl")
+    second.git("rm", "-q", "recordings/decomposition/decompose-concepts-v1.3.jsonl")
     second.commit("without its answers")
     second.git("checkout", "-q", "main")
     done = second.git("merge", "--no-ff", "tidy", code=None)

@@ -51,7 +51,7 @@ def box(shipped_second: Box, tmp_path: Path) -> Box:
         ("--compare --against HEAD", 3),  # both criteria, and the promoted versions
         ("--compare --all --against HEAD", 3),
         ("investigate", 2),
-        ("promote v1.2 --approve measured-elsewhere", 3),
+        ("promote v1.3 --approve measured-elsewhere", 3),
         ("leaderboard", 6),  # a pass for each combination
         ("diff decompose-concepts-v1.0 decompose-concepts-v1.1", 3),  # and a combination without answers
         ("report --out ../report.html", 1),
