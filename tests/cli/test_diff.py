@@ -113,7 +113,7 @@ def test_a_version_is_a_prompt_before_it_is_a_tag(box: Box) -> None:
 
 def test_a_version_of_two_prompts_is_of_the_first_in_the_pipeline(second: Box) -> None:
     second.git("checkout", "-q", "tidy")
-    for before, after in (("v1.1", "v1.2"), ("v1.1", "decompose-concepts-v1.2")):
+    for before, after in (("v1.2", "v1.3"), ("v1.2", "decompose-concepts-v1.3")):
         result = second.row3("diff", before, after, "--format", "json", code=0).json
         assert list(result["promptDiffs"]) == ["decompose-concepts"]
 
@@ -122,15 +122,15 @@ def test_a_version_of_two_prompts_is_of_the_first_in_the_pipeline(second: Box) -
     ("before", "after", "left", "right"),
     [
         ("decompose-concepts-v1.0", "decompose-concepts-v1.1", ("v1.0", "v1.0"), ("v1.1", "v1.1")),
-        ("map-ontology-v1.1", "prompt:map-ontology-v1.0", ("v1.1", "v1.1"), ("v1.2", "v1.0")),
+        ("map-ontology-v1.1", "prompt:map-ontology-v1.0", ("v1.1", "v1.1"), ("v1.3", "v1.0")),
         ("decompose-concepts-v1.0", "v1.1", ("v1.0", "v1.0"), ("v1.1", "v1.1")),
-        ("v1.1", "v1.2", ("v1.1", "v1.1"), ("v1.2", "v1.0")),
+        ("v1.1", "v1.3", ("v1.1", "v1.1"), ("v1.3", "v1.0")),
     ],
 )
 def test_a_version_of_one_prompt_goes_with_what_was_recorded(
     first: Box, before: str, after: str, left: tuple[str, str], right: tuple[str, str]
 ) -> None:
-    first.row3("new-version", "decompose-concepts", code=0)  # v1.2 has the text of v1.0, the promoted one
+    first.row3("new-version", "decompose-concepts", code=0)  # v1.3 has the text of v1.0, the promoted one
     result = first.row3("diff", before, after, "--format", "json", code=0).json
     names = ("decompose-concepts", "map-ontology")
     assert result["before"]["prompts"] == dict(zip(names, left, strict=True))
@@ -140,10 +140,10 @@ def test_a_version_of_one_prompt_goes_with_what_was_recorded(
 
 def test_a_version_without_any_answer_tells_of_the_candidates(first: Box) -> None:
     first.row3("new-version", "map-ontology", code=0)
-    first.replace("prompts/map-ontology-v1.2.md", "usually states 30", "usually states 40")
-    (error,) = first.row3("diff", "v1.1", "v1.2", code=3).errors
-    assert "`v1.2` has no recorded answers" in error
-    assert "map-ontology-v1.2: no recording" in error
+    first.replace("prompts/map-ontology-v1.3.md", "usually states 30", "usually states 40")
+    (error,) = first.row3("diff", "v1.1", "v1.3", code=3).errors
+    assert "`v1.3` has no recorded answers" in error
+    assert "map-ontology-v1.3: no recording" in error
 
 
 def test_a_ref_that_is_missing_in_a_shallow_clone_says_how_to_get_it(branch: Box, tmp_path: Path) -> None:

@@ -178,9 +178,9 @@ def test_what_cannot_be_is_refused(box: Box, args: tuple[str, ...], message: str
 
 def test_two_stages_agree_with_the_gate(first: Box) -> None:
     board = first.row3("leaderboard", "--format", "json", code=0).json
-    assert [one["prompts"]["decompose-concepts"] for one in board["entries"]] == ["v1.1", "v1.0"]
-    assert [one["rank"] for one in board["entries"]] == [1, 2]
-    (pair,) = board["pairs"]
+    assert [one["prompts"]["decompose-concepts"] for one in board["entries"]] == ["v1.2", "v1.1", "v1.0"]
+    assert [one["rank"] for one in board["entries"]] == [1, 2, 3]
+    (pair,) = (pair for pair in board["pairs"] if (pair["first"], pair["second"]) == (0, 2))
     assert pair["shown"] is True
     gained = first.row3("--compare", "--format", "json", code=0).json["deltas"]["overall"]
     assert pair["delta"] == pytest.approx(-gained)

@@ -9,19 +9,18 @@ from pathlib import Path
 from tests.projects import HOME, Box, add_worse_draft, clean_env, run
 
 DRAFT_LOSES = {
-    # Read by hand from the recorded answers: expected concepts that v1.1 found and the draft does not.
-    "bank-runs": {"Depositor", "Collateral", "Central bank"},
-    "distributed-consensus": {"Replica", "Heartbeat", "Candidate"},
-    "participatory-budgeting": {"Participatory democracy", "Redistribution", "Workers' Party"},
+    # Read by hand from the recorded answers: expected concepts that v1.2 found and the draft does not.
+    "bank-runs": {"Demand deposit", "Collateral", "Central bank"},
+    "distributed-consensus": {"Replica", "Follower", "Crash fault"},
+    "participatory-budgeting": {"Municipal staff", "Municipal budget", "Public services"},
 }
 
 
 def test_the_second_version_is_better_and_may_proceed(first: Box) -> None:
     result = first.row3("--compare", "--format", "json", code=0).json
-    # It says some things twice, by label and by another name, which a person should look at.
-    assert result["verdict"] == "investigate"
+    assert result["verdict"] == "proceed"
     assert not result["blocked"]
-    assert result["prompts"] == {"decompose-concepts": "v1.1", "map-ontology": "v1.1"}
+    assert result["prompts"] == {"decompose-concepts": "v1.2", "map-ontology": "v1.2"}
     assert result["baseline"]["prompts"] == {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}
     assert result["compared"] == len(result["cases"]) == 15
     assert result["deltas"]["overall"] > 0.2
@@ -52,21 +51,22 @@ def test_the_shipped_state_is_one_that_may_proceed(tmp_path: Path) -> None:
         source = HOME / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, box.root / name)
     result = box.row3("--compare", "--format", "json", code=0).json
-    assert (result["verdict"], result["complete"]) == ("investigate", True)
-    assert result["baseline"]["prompts"]["decompose-concepts"] == "v1.0"
+    assert (result["verdict"], result["complete"]) == ("proceed", True)
+    assert result["baseline"]["prompts"] == result["prompts"]  # no candidate
+    assert result["prompts"] == {"decompose-concepts": "v1.2", "map-ontology": "v1.2"}
 
 
 def test_two_promotions_leave_two_entries_in_each_record(second: Box) -> None:
     changelog = second.read("CHANGELOG.md")
-    assert changelog.index("## v1.1 (") < changelog.index("## v1.0 (")
-    assert "| Metric | v1.0 | v1.1 | Delta |" in changelog
+    assert changelog.index("## v1.2 (") < changelog.index("## v1.0 (")
+    assert "| Metric | v1.0 | v1.2 | Delta |" in changelog
     assert [(entry["action"], entry["verdict"]) for entry in second.history()] == [
         ("promotion", "block"),  # a first version, in the fail zone and approved
-        ("promotion", "investigate"),
+        ("promotion", "proceed"),
     ]
     assert len(list(second.path("baselines/archive").iterdir())) == 1
     promoted = json.loads(second.read("prompts/promoted.json"))["prompts"]["decompose-concepts"]
-    assert promoted["version"] == "v1.1"
+    assert promoted["version"] == "v1.2"
     assert list(promoted["locked"]) == ["v1.0"]
 
 
@@ -74,7 +74,7 @@ def test_in_ci_nothing_tracked_is_written(first: Box) -> None:
     before = first.tree()
     for args, code in ((["--compare"], 0), ([], 0), (["--baseline"], 0), (["--compare", "--against", "HEAD"], 0)):
         first.row3(*args, code=code, CI="true")
-    assert first.row3("promote", "decompose-concepts-v1.1", "--prompt", "map-ontology-v1.1", CI="true").code == 2
+    assert first.row3("promote", "decompose-concepts-v1.2", "--prompt", "map-ontology-v1.2", CI="true").code == 2
     add_worse_draft(first)
     first.commit("worse")
     before = first.tree()

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import json
 import shlex
-from pathlib import Path
 
 import pytest
 
-from tests.projects import HOME, Box, shipped
+from tests.projects import Box
 from tests.rows import every_row
 
-BOTH = {"decompose-concepts": "v1.1", "map-ontology": "v1.1"}
-
-
-@pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Box:
-    """A clone of the shipped project."""
-    box = shipped(tmp_path_factory.mktemp("shipped") / "row3")
-    for name in ("prompts/promoted.json", "baselines/decomposition.json", "CHANGELOG.md", "metrics-history.json"):
-        box.write(name, (HOME / name).read_bytes())
-    box.init()
-    return box
+BOTH = {"decompose-concepts": "v1.2", "map-ontology": "v1.2"}
 
 
 @pytest.fixture
-def box(fresh: Box, tmp_path: Path) -> Box:
-    return fresh.copy(tmp_path / "row3")
+def box(first: Box) -> Box:
+    """The shipped project, with a hand-written section of the changelog for its candidates."""
+    head, mark, rest = first.read("CHANGELOG.md").partition("## v1.0 (")
+    unreleased = "## v1.2 (Unreleased)\n\nPrompt: decompose-concepts\n\n### Changes\n- Quotes copied\n\n"
+    first.write("CHANGELOG.md", head + unreleased + mark + rest)
+    first.commit("what v1.2 changes")
+    return first
 
 
 def promoted(box: Box) -> dict[str, str]:
@@ -52,15 +46,15 @@ def command_of(out: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "typed", [["v1.1"], ["decompose-concepts-v1.1"], ["map-ontology-v1.1"], ["map-ontology-v1.1", "v1.1"]]
+    "typed", [["v1.2"], ["decompose-concepts-v1.2"], ["map-ontology-v1.2"], ["map-ontology-v1.2", "v1.2"]]
 )
 def test_what_was_compared_is_promoted_in_one_transaction(box: Box, typed: list[str]) -> None:
     before = box.tree()
     done = box.row3("promote", *typed, code=0)
     assert promoted(box) == BOTH
-    assert "decompose-concepts v1.1 and map-ontology v1.1 are promoted." in " ".join(done.out.split())
-    unnamed = [name for name in BOTH if not {"v1.1", f"{name}-v1.1"} & set(typed)]
-    assert [name for name in BOTH if f"so this also promotes {name} v1.1;" in done.err] == unnamed
+    assert "decompose-concepts v1.2 and map-ontology v1.2 are promoted." in " ".join(done.out.split())
+    unnamed = [name for name in BOTH if not {"v1.2", f"{name}-v1.2"} & set(typed)]
+    assert [name for name in BOTH if f"so this also promotes {name} v1.2;" in done.err] == unnamed
     assert json.loads(box.read("baselines/decomposition.json"))["prompts"].keys() == BOTH.keys()
     entry = box.history()[-1]
     assert (entry["action"], entry["prompts"]) == ("promotion", BOTH)
@@ -68,7 +62,7 @@ def test_what_was_compared_is_promoted_in_one_transaction(box: Box, typed: list[
     assert "Unreleased" not in changelog
     assert changelog.index("Prompt: decompose-concepts") < changelog.index("- Quotes copied")
     assert changelog.index("- Quotes copied") < changelog.index("Prompt: map-ontology")
-    assert changelog.count("## v1.1 (") == 2
+    assert changelog.count("## v1.2 (") == 2
     after = box.tree()
     written = {name for name in after if before.get(name) != after[name]}
     assert written == {
@@ -83,23 +77,23 @@ def test_what_was_compared_is_promoted_in_one_transaction(box: Box, typed: list[
     box.row3("lint", code=0)
 
 
-@pytest.mark.parametrize("version", ["1.1", "1.2", "1.10"])
+@pytest.mark.parametrize("version", ["1.2", "1.3", "1.10"])
 def test_the_printed_command_names_every_changed_prompt_and_succeeds(box: Box, version: str) -> None:
-    if version != "1.1":
-        renumber(box, "decompose-concepts", "1.1", version)
+    if version != "1.2":
+        renumber(box, "decompose-concepts", "1.2", version)
     command = command_of(box.row3("--compare", code=0).out)
-    assert command == ["promote", f"decompose-concepts-v{version}", "map-ontology-v1.1"]
+    assert command == ["promote", f"decompose-concepts-v{version}", "map-ontology-v1.2"]
     box.row3(*command, code=0)
     assert promoted(box) == BOTH | {"decompose-concepts": f"v{version}"}
     box.git("add", "-A")
     box.git("commit", "-q", "--no-verify", "-m", "promoted")
     judged = box.row3("--compare", "--against", "HEAD~1", "--format", "json", code=0).json
-    assert judged["verdict"] == "investigate"
+    assert judged["verdict"] == "proceed"
     assert not {"baseline_differs", "lock_broken", "no_answer"} & {each["code"] for each in judged["reasons"]}
 
 
 def test_an_older_version_of_the_whole_pipeline_is_gone_back_to(box: Box) -> None:
-    box.row3("promote", "v1.1", code=0)
+    box.row3("promote", "v1.2", code=0)
     done = box.row3("promote", "v1.0", code=1)
     assert "decompose-concepts v1.0 and map-ontology v1.0 were not promoted" in " ".join(done.out.split())
     box.row3("promote", "v1.0", "--approve", "a customer needs it", code=0)
@@ -107,19 +101,22 @@ def test_an_older_version_of_the_whole_pipeline_is_gone_back_to(box: Box) -> Non
 
 
 def test_a_named_prompt_leaves_the_other_as_it_is(box: Box) -> None:
-    done = box.row3("promote", "v1.1", "--prompt", "decompose-concepts-v1.0", code=3)
-    assert "15 of 15 cases have no answer, so nothing is promoted. map-ontology-v1.1: no recording" in done.errors[0]
+    done = box.row3("promote", "v1.2", "--prompt", "decompose-concepts-v1.0", code=3)
+    assert "15 of 15 cases have no answer, so nothing is promoted. map-ontology-v1.2: no recording" in done.errors[0]
 
 
 @every_row(
     ("typed", "said"),
     [
-        (["v9.9"], "no prompt has version v9.9. Versions: decompose-concepts v1.0, decompose-concepts v1.1, map-"),
+        (
+            ["v9.9"],
+            "no prompt has version v9.9. Versions: decompose-concepts v1.0, decompose-concepts v1.1, decompose-",
+        ),
         (["extract-events-v1.0"], "prompt `extract-events` is not in the pipeline of suite `decomposition`"),
         (["v1.0"], "decompose-concepts v1.0 and map-ontology v1.0 are promoted already"),
         (["map-ontology-v1.0"], "map-ontology v1.0 is promoted already"),
-        (["v1.1", "map-ontology-v1.0"], "two versions of `map-ontology`"),
-        (["relevance-v1.0", "v1.1"], "a rubric is promoted alone"),
+        (["v1.2", "map-ontology-v1.0"], "two versions of `map-ontology`"),
+        (["relevance-v1.0", "v1.2"], "a rubric is promoted alone"),
         ([], "Missing argument 'VERSION...'"),
     ],
 )
@@ -131,6 +128,6 @@ def test_what_cannot_be_promoted_is_one_message(box: Box, typed: list[str], said
 
 
 def test_a_bare_version_in_a_diff_is_the_whole_pipelines(box: Box) -> None:
-    out = box.row3("diff", "v1.0", "v1.1", code=0).out
+    out = box.row3("diff", "v1.0", "v1.2", code=0).out
     assert "prompt decompose-concepts" in out
     assert "prompt map-ontology" in out
