@@ -256,7 +256,7 @@ def test_the_shipped_corpus_scores_its_own_labels_as_perfect(tmp_path: Path) -> 
         folder: [json.loads(path.read_text()) for path in sorted((MEMORY / folder).rglob("*.gold.json"))]
         for folder in ("documents", "queries", "graph")
     }
-    assert [len(golden[folder]) for folder in ("documents", "queries", "graph")] == [56, 30, 10]
+    assert [len(golden[folder]) for folder in ("documents", "queries", "graph")] == [56, 44, 16]
     given: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
     for case in golden["documents"]:
         name = case.get("document_id") or case["case_id"]
@@ -273,7 +273,7 @@ def test_the_shipped_corpus_scores_its_own_labels_as_perfect(tmp_path: Path) -> 
         metrics = box.row3("score", kind, "--outputs", "outputs.jsonl", "--format", "json", code=0).json["metrics"]
         lower = {"categories_normalised", "duplicate_rate", "false_positive_rate"}
         short = {key for key, value in metrics.items() if value != float(key not in lower)}
-        assert short <= {"precision_at_3"}, "some queries have fewer than three relevant documents"
+        assert short <= {"precision_at_3", "recall_at_10"}, "some queries have fewer than three relevant, one eleven"
 
 
 @every_row("kind", KINDS)
