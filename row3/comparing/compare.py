@@ -137,12 +137,12 @@ def _golden(gate: Gate, comparer: Comparer) -> dict[str, list[str]]:
     elif gate.manifest is not None:
         known = gate.manifest.cases
         for case_id, digest in comparer.golden.items():
-            if case_id not in known or known[case_id].digest != digest:
+            asked = comparer.requests.get(case_id, ((), ()))[1]  # "" for another input, such as an edited picture
+            if case_id not in known or known[case_id].digest != digest or "" in asked:
                 kinds[case_id] = "edited" if case_id in known else "new"
         if not gate.session.options.partial:
             kinds |= dict.fromkeys(known.keys() - comparer.golden.keys(), "removed")
-    found = {word: sorted(each for each, kind in kinds.items() if kind == word) for word in GOLDEN}
-    return {word: case_ids for word, case_ids in found.items() if case_ids}
+    return {word: ids for word in GOLDEN if (ids := sorted(each for each, kind in kinds.items() if kind == word))}
 
 
 def _asked_header(gate: Gate, header: BaseHeader) -> BaseHeader:

@@ -73,10 +73,14 @@ class FileInput(dict[str, Any]):
         return replace(self._open(), at=at)
 
 
+def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects in a JSON value, outermost first."""
+    if isinstance(value, dict):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects_in(part)
+
+
 def file_inputs(value: Any) -> Iterator[FileInput]:
     """Yield the files in a case's variables, in order."""
-    if isinstance(value, FileInput):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from file_inputs(part)
+    return (each for each in objects_in(value) if isinstance(each, FileInput))

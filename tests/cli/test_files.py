@@ -182,6 +182,40 @@ def test_a_file_is_never_sent_as_the_text_of_its_name(box: Box, stub: Stub, prin
 
 
 @pytest.mark.parametrize(
+    ("given", "printed", "told"),
+    [
+        ({"image": {"file": "scans/a.png", "detail": "low"}}, "{{ image }}", True),
+        ({"images": [{"file": "scans/a.png", "page": 2}]}, "{{ images }}", True),
+        ({"image": {"file": "scans/a.png"}}, "{{ image | tojson }}", True),
+        ({"image": {"file": "scans/./a.png"}}, "See {{ image.file }}.", True),
+        ({"file": "scans/a.png"}, "{{ input }}", True),
+        ({"image": {"file": "scans/./a.png"}}, "{{ image.file }}: {{ image }}", False),
+        ({"image": {"file": "scans/a.png"}, "q": "What?"}, "{{ q }}", False),
+        ({"image": {"file": "notes.csv", "rows": 2}}, "{{ image }}", False),
+        ({"image": {"path": "scans/a.png"}}, "{{ image }}", False),
+    ],
+)
+def test_lint_tells_when_only_the_name_of_a_file_is_sent(box: Box, given: Any, printed: str, told: bool) -> None:
+    case(box, "a", given)
+    if others := {key: {"file": "scans/b.jpg"} for key in given.keys() - {"file"}}:
+        case(box, "b", others)  # of the same variables
+    box.write("prompts/see-v1.0.md", HEAD + f"{{% block user %}}{printed}{{% endblock %}}")
+    lint = box.row3("lint", "--format", "json", code=0).json
+    found = [each for each in lint["findings"] if each["rule"] == "unsent-file"]
+    assert [each["file"] for each in found] == ["prompts/see-v1.0.md"] * told
+
+
+def test_an_edited_picture_is_named_where_nothing_else_changed(box: Box) -> None:
+    case(box, "e", {"image": {"file": "scans/e.pdf"}}, PDF)
+    box.row3("--baseline", "--mode", "record", code=0)
+    assert "nothing" in box.row3("--compare", code=0).out
+    put(box, "scans/e.pdf", PDF + b"\n")
+    shown = box.row3("--compare", "--mode", "auto", code=None).out
+    assert "changed   golden cases edited: e\n" in shown
+    assert "nothing but the answers" not in shown
+
+
+@pytest.mark.parametrize(
     ("path", "says"),
     [
         ("scans/none.png", "does not exist"),

@@ -15,10 +15,11 @@ from typing import Any
 from row3.commands.answer_schemas import schema_of, write_model_schemas
 from row3.commands.linting.lint_cases import CaseLint
 from row3.commands.linting.lint_findings import Findings, near_miss
-from row3.domain.files import file_inputs
+from row3.domain.files import objects_in
 from row3.domain.findings import Level, LintReport
 from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, SchemaSource, parse_reference
+from row3.domain.requests import Messages
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds import of_another_kind
 from row3.kinds.base import Kind
@@ -36,7 +37,7 @@ from row3.running.estimate import EXPOSED
 from row3.running.opening import prepare
 from row3.running.provider_access import check_provider
 from row3.running.rendering.templates import render, unsent_lines
-from row3.running.rendering.unused_input import example_context, unused_input
+from row3.running.rendering.unused_input import example_context, unsent_file, unused_input
 from row3.running.stages import call_stage, request_messages
 
 NAMED = frozenset({"concept", "entity", "event"})
@@ -225,7 +226,8 @@ class PromptLint:
         kind = suite.kind
         # A case for each set of variables shows which are undefined; one with files may lack them.
         every = [(case.id, dict(case.variables())) for case in cases]
-        shapes = {(frozenset(one), name if any(file_inputs(one)) else ""): (name, one) for name, one in every if one}
+        with_files = {name for name, one in every if any("file" in each for each in objects_in(one))}
+        shapes = {(frozenset(one), name if name in with_files else ""): (name, one) for name, one in every if one}
         given = dict(shapes.values())
         if suite.system is not None:
             self._system(suite, given)
@@ -261,8 +263,11 @@ class PromptLint:
             what = f"kind `{kind.name}` has no output `{prompt.output}`; outputs: {', '.join(kind.outputs)}"
             self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
         elif given:
-            valid = self._fills(prompt.path, render, prompt, given)
-            if valid and (unused := unused_input(prompt, min(given.values(), key=len))) is not None:
+            requests = self._fills(prompt.path, render, prompt, given)
+            if path := next(filter(None, map(unsent_file, requests, given.values())), ""):
+                what = f"sends the name `{path}`, not the file: print the value alone, and give it no key but `file`"
+                self._findings.add("warning", "unsent-file", prompt.path, what)
+            if requests and (unused := unused_input(prompt, min(given.values(), key=len))) is not None:
                 self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
         if leaked := leak(prompt, kind, cases):
             self._findings.add("error", "told-expectations", prompt.path, leaked)
@@ -273,13 +278,14 @@ class PromptLint:
         if stage is not None:
             self._fills(FILE, request_messages, stage, given)
 
-    def _fills(self, file: str, fill: Callable[..., Any], text: Any, given: Mapping[str, Any]) -> bool:
-        """Return whether every case's variables fill a prompt or call; the first that do not are a finding."""
+    def _fills(self, file: str, fill: Callable[..., Messages], text: Any, given: Mapping[str, Any]) -> list[Messages]:
+        """Return a prompt or call filled with every case's variables; the first that do not fill it are a finding."""
+        filled = []
         for case_id, variables in given.items():
             try:
-                fill(text, variables)
+                filled.append(fill(text, variables))
             except Row3Error as error:
                 what = f"{error.what} (case `{case_id}`)"
                 self._findings.unusable(InvalidFile(what, where=error.where, fix=error.fix), file)
-                return False
-        return True
+                return []
+        return filled

@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from posixpath import normpath
 from typing import Any, Literal, NamedTuple
 
+from row3.domain.files import is_media, objects_in
 from row3.domain.prompts import Prompt
+from row3.domain.requests import Messages
 from row3.errors import InvalidFile
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
@@ -53,6 +56,14 @@ def unused_input(prompt: Prompt, given: Collection[str]) -> UnusedInput | None:
     for name, line in braces:
         return UnusedInput("warning", f"does not show `{name}`. {_fix(name)}", line)
     return None
+
+
+def unsent_file(messages: Messages, variables: Mapping[str, Any]) -> str:
+    """Return the first picture or PDF of which messages have the name instead of the file; empty if there is none."""
+    sent = {part.path for message in messages for part in message.files}
+    paths = (str(each["file"]) for each in objects_in(variables) if "file" in each)
+    unsent = (path for path in paths if is_media(path) and normpath(path) not in sent)
+    return next((path for path in unsent if any(path in message.text for message in messages)), "")
 
 
 def _fix(name: str) -> str:
