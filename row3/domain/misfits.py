@@ -206,8 +206,10 @@ def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit
     if kind in ("missing", "union_tag_not_found"):
         return Misfit(place, "missing-field", "is missing")
     if kind in UNKNOWN:
-        known = sorted({key for one in choices(annotation) for key in _types_of(one)})
-        near = nearest(str(place[-1]), known)
+        types = {key: inner for one in choices(annotation) for key, inner in _types_of(one).items()}
+        known = sorted(types)
+        inside = [f"{key}.*.{one}" for key in known for one in _types_of(_inside(choices(types[key])[0], ""))]
+        near = nearest(str(place[-1]), [*known, *inside])
         hint = f"did you mean `{near}`?" if near else f"known fields: {', '.join(known)}"
         return Misfit(place, "unknown-field", f"is unknown; {hint}")
     if stated := next((each["ctx"]["error"] for each in errors if each["type"] == "value_error"), None):

@@ -43,10 +43,11 @@ def words_of(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the closest known name; empty for none."""
+    """Return the closest known name, else one of which it is a word; empty for none."""
     import difflib  # only for messages
 
-    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), "")
+    close = difflib.get_close_matches(name, names := list(known), n=1, cutoff=cutoff)
+    return next(iter([*close, *(each for each in names if name in re.split(r"[\W_]+", each))]), "")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:

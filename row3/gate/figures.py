@@ -54,11 +54,11 @@ def split_limits(text: str, metrics: Sequence[str], *, where: str) -> tuple[str,
     others: list[str] = []
     limits: dict[str, float] = {}
     for part in text.split(","):
-        name, _, number = (piece.strip() for piece in part.partition(":"))
+        name, colon, number = (piece.strip() for piece in part.partition(":"))
         key = name.casefold()
         if not number.endswith("%"):
-            if key in UNITS and key not in metrics and NUMBER.fullmatch(number):
-                fix = f"Write {key}:{number}%"
+            if key in UNITS and key not in metrics and colon:
+                fix = f"Write {key}:{number if NUMBER.fullmatch(number) else 20}%"
                 raise UsageError(f"the limit of {key} is a share of the base's", where=where, fix=fix)
             others.append(part)
             continue

@@ -45,6 +45,7 @@ class Outer(CamelModel):
         ([], "should be an object, not an empty array"),
         ({"Word": "one"}, "field `Word` is unknown; did you mean `word`?"),
         ({"x": 1}, "field `x` is unknown; known fields: code, day, few, innerParts, share, texts, word"),
+        ({"name": "a"}, "field `name` is unknown; did you mean `innerParts.*.name`?"),
         ({"inner_parts": []}, "field `inner_parts` is unknown; did you mean `innerParts`?"),
         ({"word": "three"}, 'field `word`: should be one of one, two, not `"three"`'),
         ({"code": "A"}, 'field `code`: should be one letter, not `"A"`'),

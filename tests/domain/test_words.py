@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.words import count, marked, part, spoken
+from row3.domain.words import count, marked, nearest, part, spoken
 from tests.rows import every_row
 
 
@@ -48,3 +48,18 @@ def test_a_setting_in_a_sentence(value: Any, text: str) -> None:
 )
 def test_a_quoted_value(value: Any, text: str) -> None:
     assert marked(value) == text
+
+
+@every_row(
+    ("name", "known", "found"),
+    [
+        ("effort", ["seed", "reasoning_effort"], "reasoning_effort"),
+        ("tokens", ["max_tokens"], "max_tokens"),
+        ("gate", ["suites.*.gate"], "suites.*.gate"),
+        ("efort", ["effort_of_all", "effort"], "effort"),
+        ("form", ["platform_of"], ""),
+        ("", ["max_tokens"], ""),
+    ],
+)
+def test_a_near_name_is_spelt_alike_or_holds_the_word(name: str, known: list[str], found: str) -> None:
+    assert nearest(name, known) == found

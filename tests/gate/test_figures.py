@@ -33,6 +33,15 @@ def test_limits_in_per_cent_are_those_of_figures(
     assert split_limits(text, metrics, where="--fail") == (others, limits)
 
 
+@pytest.mark.parametrize(
+    ("text", "fix"), [("tokens:", "tokens:20%"), ("Cost:5", "cost:5%"), ("latency:x", "latency:20%")]
+)
+def test_a_limit_of_a_figure_that_is_no_share_says_how_to_write_it(text: str, fix: str) -> None:
+    with pytest.raises(UsageError, match="is a share of the base's") as caught:
+        split_limits(text, ("recall",), where="--fail")
+    assert caught.value.fix == f"Write {fix}"
+
+
 @given(VALUE, VALUE, st.floats(0, 1000))
 def test_only_a_rise_beyond_the_limit_blocks(before: float, now: float, limit: float) -> None:
     change = FigureChange("tokens", before, now, 3, limit)

@@ -415,6 +415,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("{{ source_text }}", "{{ ''.__class__ }}", "invalid-file", "", "", "refused"),
         ("{% block user %}", "{% block users %}", "invalid-file", "", "", "unknown block"),
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
+        ("max_tokens: 6000", "effort: low", "invalid-field", "effort", "effort: low", "mean `reasoning_effort`?"),
         ("output: concepts", "outputs: concepts", "invalid-field", "outputs", "outputs:", "did you mean `output`?"),
         (
             "max_tokens: 6000", "temperature: 9", "invalid-field", "temperature", "temperature: 9",
@@ -570,6 +571,19 @@ def test_settings(root: Path, line: str, rule: str, field: str, message: str) ->
     finding = next(one for one in found(root) if one.file == "row3.toml")
     assert (finding.rule, finding.field, finding.line) == (rule, field, at + 1)
     assert message in finding.message
+
+
+@pytest.mark.parametrize(
+    ("table", "hint"),
+    [
+        ('[gate]\nfail = "tokens:20%"\n', "did you mean `suites.*.gate`?"),
+        ("[thresholds]\n", "did you mean `suites.*.thresholds`?"),
+        ('[provider]\neffort = "low"\n', "did you mean `reasoning_effort`?"),
+    ],
+)
+def test_a_setting_in_the_wrong_place_or_by_a_part_of_its_name(root: Path, table: str, hint: str) -> None:
+    (root / "row3.toml").write_text(table)
+    assert hint in next(one.message for one in found(root) if one.file == "row3.toml")
 
 
 def test_settings_of_a_suite(root: Path) -> None:
