@@ -36,7 +36,9 @@ def model_schema(root: Path, model: str, *, where: str) -> dict[str, Any]:
             check_schema(schema, where=where)
             return schema
         case {"fault": str(fault)}:
-            fix = f"Correct the field, or the module `{model.partition(':')[0]}`"
+            module = model.partition(":")[0]
+            absent = f"No module named '{module}'" in fault
+            fix = f"Correct the field, or {f'create {module}.py' if absent else f'the module `{module}`'}"
             raise InvalidFile(" ".join(fault.split()), where=where, fix=fix)
     raise InvalidFile(f"`{model}` gave something that row3 cannot read", where=where, fix="Correct it")
 

@@ -92,9 +92,12 @@ def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -
 def baseline_lineup(project: Project, suite: Suite, baseline: Manifest) -> Lineup:
     """Return the baseline's prompts. Raises `InvalidFile` if one is gone or was edited."""
     lineup = line_up(project, suite, role="promoted", pinned=baseline.versions)
-    if lineup.digests() != baseline.prompt_digests:
-        what = "the baseline's prompts were edited after it was saved"
-        raise InvalidFile(what, where="prompts/", fix="Restore them from git")
+    if lineup.digests() != (known := baseline.prompt_digests):
+        edited = [each for each in lineup.prompts if each.digest != known.get(each.ref.name)]
+        files = [f"{each.path} or {each.schema.path}" if each.schema else each.path for each in edited] or ["prompts/"]
+        what = "the baseline's prompts were edited after it was saved, so row3 cannot compare with it"
+        fix = f"Restore them from git, or save a new baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        raise InvalidFile(what, where=", ".join(files), fix=fix)
     return lineup
 
 
@@ -109,11 +112,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
         lineup = Lineup(stages, {}, arms=arm_steps(suite, manifest.prompts))
         asking: Asking = _ManifestAsking(suite, lineup, _parameters(manifest), manifest.repeats, manifest=manifest)
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest, project=project)
-    lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)
-    if lineup.digests() != manifest.prompt_digests:
-        what = "the baseline's prompts were edited after it was saved, so row3 cannot compare with it"
-        fix = f"Restore them from git, or save a new baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
-        raise InvalidFile(what, where=project.baseline(suite.name, manifest.tier), fix=fix)
+    lineup = baseline_lineup(project, suite, manifest)
     asking = Asking(suite, lineup, _parameters(manifest), manifest.repeats)
     return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup), manifest)
 

@@ -9,7 +9,6 @@ import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 from row3.comparing.named_sides import recorded_models
@@ -17,6 +16,7 @@ from row3.domain.progress import Cost
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
 from row3.domain.scores import CaseScore
+from row3.domain.typed_options import Given
 from row3.domain.words import count, did_you_mean, spoken
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
@@ -79,7 +79,7 @@ def leaderboard(
             entrants.append(entrant)
     if not entrants:
         what = f"none of {count(len(askings), 'combination')} has a recorded answer"
-        first = "".join(f" --set {quote(as_typed(name, values[0]))}" for name, values in given.items())
+        first = Given(tuple(("set", as_typed(name, values[0])) for name, values in given.items())).flags("row3")
         fix = f"Record some with `row3 --mode record{first}{suite.flag}`, or ask for them with --mode live"
         raise UsageError(what, where=f"recordings/{suite.name}/", fix=fix)
     if not entrants[0].rows:

@@ -32,6 +32,7 @@ from row3.running.collect import collect, header_for
 from row3.running.lineup import line_up, resolve_version
 from row3.running.replay import open_recordings
 from row3.running.run_options import RunOptions, make_asking, replay
+from row3.running.session import CommandOptions, given_by
 
 if TYPE_CHECKING:
     from row3.project.git.repository import Repository
@@ -252,16 +253,14 @@ class Names:
         project, suite, options = self.project, self.suite, self.options()
         lineup = line_up(project, suite, role="candidate", named=self.named)
         old = options.overrides
-        overrides = replace(old, model=model or old.model, extra={**old.extra, **typed})
-        run = _replayed(project, suite, lineup, replace(options, overrides=overrides))
+        options = replace(options, overrides=replace(old, model=model or old.model, extra={**old.extra, **typed}))
+        run = _replayed(project, suite, lineup, options)
         if len(run.failed) == run.cases and model and model not in (models := recorded_models(project, suite)):
-            raise UsageError(
-                f"no answer from model `{model}` is recorded",
-                where=f"recordings/{suite.name}/",
-                fix=f"Recorded models: {', '.join(models) or 'none'}; "
-                f"record another with `row3 --mode record --model NAME{suite.flag}`",
-            )
-        return _side(name, "replayed now", run, project)
+            more = f"record another with `row3 --mode record --model NAME{suite.flag}`"
+            fix = f"Recorded models: {', '.join(models) or 'none'}; {more}"
+            raise UsageError(f"no answer from model `{model}` is recorded", where=f"recordings/{suite.name}/", fix=fix)
+        asked = given_by(options, CommandOptions()).flags("row3")
+        return _side(name, "replayed now", run, project, record=f" with `row3 --mode record{asked}{suite.flag}`")
 
 
 Finder = Callable[[Names, str, str], Opener | None]
@@ -286,13 +285,14 @@ def _replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOption
     return collect(replay(project, suite, asking, options), suite, lineup, head, partial=options.partial, cost=cost)
 
 
-def _side(name: str, where: str, run: Run, project: Project) -> Side:
-    """Return a replay as a side. Raises `RunIncomplete` if no case has recorded answers."""
+def _side(name: str, where: str, run: Run, project: Project, *, record: str = "") -> Side:
+    """Return a replay as a side. Raises `RunIncomplete`, which says how to `record`, if no case has answers."""
     missing = tuple(run.failed)
     problem = next((text for case_id, text in run.problems if case_id in missing[:1]), "")
     if missing and len(missing) == run.cases:
         what = f"`{name}` has no recorded answers; {missing[0]}: {problem}"
-        raise RunIncomplete(what, where=f"recordings/{run.suite.name}/ ({where})", fix="Record them, or name another")
+        fix = f"Record them{record}, or name another"
+        raise RunIncomplete(what, where=f"recordings/{run.suite.name}/ ({where})", fix=fix)
     saved = parse_run(b"".join(run_bytes(run.header, run.records)), where=name)
     texts = {prompt.ref.name: prompt.text for prompt in run.lineup.prompts}
     return Side(name, where, saved, project, texts, missing, problem)

@@ -16,7 +16,7 @@ from row3.project.tree import Tree
 
 FOLDER = "schemas"
 FILE = re.compile(rf"{FOLDER}/(?:[\w-][\w.-]*/)*[\w-][\w.-]*\.json\Z")
-MODEL = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
+MODEL = re.compile(r"[A-Za-z_][\w.]*(?<!\.py):[A-Za-z_]\w*\Z")
 KEYWORDS = frozenset(
     {"type", "properties", "required", "items", "enum", "const", "anyOf", "oneOf", "allOf", "not", "$ref"}
 )

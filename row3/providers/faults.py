@@ -194,16 +194,17 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
     if status in (408, 409, 429) or status >= 500:
         delay = retry_after_s(exchange.headers)
         return Fault("retry", message, delay_s=error.delay_s if delay is None else delay, limited=status == 429)
-    return Fault("give_up", message, _fix_for(status, error), refused=refused)
+    return Fault("give_up", message, _fix_for(status, error, exchange.sent), refused=refused)
 
 
 def _key_fix(endpoint: Endpoint) -> str:
     return f"check the key in {endpoint.key_variable}" if endpoint.key_variable else "this server needs a key"
 
 
-def _fix_for(status: int, error: VendorError) -> str:
+def _fix_for(status: int, error: VendorError, sent: Collection[str]) -> str:
     if status == 404:
-        return "check the model's name and the base_url (most end in /v1)"
+        other = ', or leave out `api = "responses"`' if "input" in sent and "store" in sent else ""
+        return f"check the model's name and the base_url (most end in /v1){other}"
     if status == 413 or "context" in error.message.lower() or error.code == "context_length_exceeded":
         return "the prompt is too long for this model"
     return ""

@@ -14,26 +14,11 @@ from row3.gate.policy import exceeds
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
-from row3.reports.reason_text import further
+from row3.reports.reason_text import METRICS, further
 from row3.reports.sentences import TONES, candidates, formerly_promoted, title_of
 from row3.reports.style import VERDICT_MARKS
 
-SCORES = frozenset(
-    {
-        Code.WORSE,
-        Code.WORSE_UNPROVEN,
-        Code.INCONCLUSIVE,
-        Code.ROLLING_DROP,
-        Code.NO_LONGER_MEASURED,
-        Code.ENTERED_FAIL_ZONE,
-        Code.IN_FAIL_ZONE,
-        Code.UNCONFIRMED,
-        Code.CANARY,
-        Code.CASE_BROKE,
-        Code.CRITICAL_BROKE,
-        Code.QUARANTINED_FELL,
-    }
-)
+SCORES = METRICS.union((Code.UNCONFIRMED, Code.CASE_BROKE, Code.CRITICAL_BROKE, Code.QUARANTINED_FELL))
 """Codes that answers cause, so investigating a case helps; their subjects are metrics and cases of both sides."""
 
 
@@ -171,11 +156,8 @@ class Steps:
         command, known = self.confirming(), self.comparison.confirmation
         if command and known is not None:
             command = f"{command} asks up to {further(known.most - known.answers)}, to confirm the block."
-        return [
-            *filter(None, [command]),
-            *self._explain(),
-            f"{fix} {again} again, or accept it with --approve REASON.",
-        ]
+        last = f"{fix} {again} again, or accept it with --approve REASON."
+        return [*filter(None, [command]), *self._explain(), last]
 
     def confirming(self) -> str:
         """Return the command that asks for more answers; empty if these cannot clear the whole block."""
@@ -193,6 +175,8 @@ class Steps:
             return []
         mode = "live" if self.suite.tier == "live" else "record"
         save = f"{self.command('row3 --baseline', 'mode')} --mode {mode}"
+        if all(each.of_figure for each in self.deciding):
+            return [f"choose a cheaper setting, raise the limit in row3.toml or record the baseline again ({save})"]
         return [f"record the baseline again ({save}) or choose another model"]
 
     def remedies(self) -> list[str]:

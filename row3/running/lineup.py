@@ -156,7 +156,7 @@ def _example(text: str, existing: Mapping[str, Sequence[Version]]) -> str:
 def _default_pipeline(project: Project, suite: Suite, existing: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
     """Return the pipeline if none is configured: all prompts but other kinds', in the order of the kind's outputs."""
     if not existing:
-        fix = "Add prompts/<name>-v1.0.md, or run `row3 init`"
+        fix = f"Write prompts/<name>-v1.0.md with `output: {suite.kind.whole}` (see `row3 docs prompts`)"
         raise InvalidFile("the project has no prompts", where="prompts/", fix=fix)
     order = list(suite.kind.outputs)
     ranked = []

@@ -122,6 +122,7 @@ WRONG = {
     "climbing": ("schemas/../../x.json", None, "is neither a JSON file in the project's folder schemas/ nor a model"),
     "elsewhere": ("golden/x.json", None, "is neither a JSON file in the project's folder schemas/ nor a model"),
     "missing": ("schemas/none.json", None, "the schema schemas/none.json does not exist"),
+    "a file's name": ("models.py:Ticket", None, "like `schemas/ticket.json` or `models:Ticket`"),
     "unwritten": ("models:Ticket", None, "Write it from `models:Ticket` with `row3 lint --fix`"),
     "no JSON": ("schemas/ticket.json", "{", "not JSON: Expecting"),
     "a list": ("schemas/ticket.json", "[]", "the file is not a JSON object"),
@@ -231,6 +232,16 @@ def test_lint_says_when_model_and_file_differ_and_writes_the_file(modelled: Box)
     assert findings(modelled) == [], "laid out anew"
 
 
+def test_a_baseline_whose_schema_was_edited_names_its_file(modelled: Box) -> None:
+    modelled.row3("--baseline", "--mode", "record", code=0)
+    edit(modelled)
+    modelled.row3("lint", "--fix", code=0)
+    modelled.row3("--mode", "record", code=0)
+    said = " ".join(modelled.row3("--compare", "--mode", "live", code=None).err.split())
+    assert "prompts/answer-v1.0.md or schemas/answer-v1.0.json: the baseline's prompts were edited" in said
+    assert "or save a new baseline with `row3 --baseline" in said
+
+
 def test_a_promoted_version_keeps_its_file_and_a_new_version_has_one_of_its_own(modelled: Box, desk: Desk) -> None:
     desk.answers["1.0"] = desk.answers["1.1"] = dict.fromkeys(desk.answers["1.0"], json.dumps(FITTING))
     modelled.row3("--baseline", "--mode", "record", code=0)
@@ -276,6 +287,7 @@ def test_a_model_that_cannot_be_loaded_is_one_message(modelled: Box, case: str) 
     ((level, file, said),) = findings(modelled, code=2)
     assert (level, file) == ("error", "prompts/answer-v1.0.md")
     assert message in said
+    assert ("create gone.py" in said) is (case == "no module")
     for command in (("lint", "--fix"), ("new-version", "answer")):
         done = modelled.row3(*command, code=2)
         assert message in done.err

@@ -55,6 +55,17 @@ def test_from_promptfoo_to_a_score(empty: Box) -> None:
     assert empty.row3("score", "capitals", "--outputs", "outputs.jsonl").code == 3
 
 
+def test_an_import_without_a_prompt_says_what_is_next(empty: Box) -> None:
+    image = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "{{ q }}"}}]}
+    config = {"prompts": [[image]], "tests": [{"vars": {"q": "?"}, "assert": [{"type": "equals", "value": "a"}]}]}
+    empty.write("seen.json", json.dumps(config))
+    done = empty.row3("import", "promptfoo", "seen.json", code=0)
+    assert "no prompt was imported: write prompts/seen-v1.0.md (see `row3 docs prompts`)" in " ".join(done.err.split())
+    (error,) = empty.row3("--dry-run", code=2).errors
+    assert "Write prompts/<name>-v1.0.md with `output: answer` (see `row3 docs prompts`)" in error
+    empty.row3("docs", "prompts", code=0)
+
+
 @pytest.mark.parametrize("name", CONFIGS)
 def test_each_configuration_becomes_a_suite_that_lints(empty: Box, name: str) -> None:
     empty.row3("import", "promptfoo", str(DATA / name), "--suite", "own", code=0)

@@ -142,13 +142,22 @@ def test_what_a_preset_never_sends_is_told_once_and_is_no_difference(box: Box) -
     assert result["differs"] == ["extract reasoningEffort: low → high, which neither side was sent"]
 
 
-@pytest.mark.parametrize("name", ["effort:medium", "model:other top_p:0.25", "api:responses"])
-def test_what_is_not_recorded_is_told_with_what_differs(box: Box, noting: Noting, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("effort:medium", "--model other --set reasoning_effort=medium"),
+        ("model:other top_p:0.25", "--model other --set top_p=0.25"),
+        ('stop:["a b"]', "--model other --set 'stop=[\"a b\"]'"),
+        ("api:responses", "--model other --set api=responses"),
+    ],
+)
+def test_what_is_not_recorded_is_told_with_what_differs(box: Box, noting: Noting, name: str, given: str) -> None:
     box.row3("--mode", "record", "--model", "other", code=0)
     done = box.row3("diff", name, "baseline", "--model", "other", code=3)
     said = " ".join(done.err.split())
     assert f"`{name}` has no recorded answers" in said
     assert "first difference in" in said
+    assert f"Record them with `row3 --mode record {given}`, or name another" in said
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,12 @@ def test_the_message_says_who_what_and_why() -> None:
     assert "model's name" in found.fix
 
 
+@every_row(("sent", "said"), [({"messages", "store"}, False), ({"input"}, False), ({"input", "store"}, True)])
+def test_a_server_without_the_responses_api_may_be_the_reason(sent: set[str], said: bool) -> None:
+    found = status_fault(404, "", Exchange(OPENAI, {}, NO_SECRETS, sent))
+    assert ('leave out `api = "responses"`' in found.fix) is said
+
+
 def test_bodies_that_are_not_json() -> None:
     assert fault(502, "<html>…").message == "api.openai.com answered 502 (Bad Gateway): a web page (HTML)"
     assert fault(502, "").message == "api.openai.com answered 502 (Bad Gateway)"

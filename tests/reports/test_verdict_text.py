@@ -85,6 +85,17 @@ def test_what_the_provider_or_the_model_did_is_no_prompt_s_fault(comparison: Any
     assert last == f"Then: {OTHER} {AGAIN}"
 
 
+def test_dearer_answers_are_not_first_made_the_baseline(comparison: Any, make: Any) -> None:
+    dearer = Reason(Code.WORSE, BLOCK, "tokens", {"before": 1.0, "after": 2.0, "limit": 20.0, "unit": "tokens"})
+    changed = Reason(Code.MODEL_CHANGED, NOTE)
+    cheaper = "choose a cheaper setting, raise the limit in row3.toml or record the baseline again"
+    assert advised(make, comparison, dearer, changed)[-1] == (
+        f"Next: {cheaper} (row3 --baseline --mode record) {AGAIN}"
+    )
+    assert advised(make, comparison, dearer)[-1] == f"Next: fix the prompt {AGAIN}"
+    assert advised(make, comparison, dearer, WORSE, changed)[-1] == f"Then: {OTHER} {AGAIN}"
+
+
 def test_another_model_beside_another_prompt_may_be_the_prompt_s_fault(comparison: Any, make: Any) -> None:
     before = replace(comparison.baseline, prompt_digests={"find": "a"})
     other = replace(comparison, baseline=before)

@@ -22,6 +22,7 @@ from row3.commands.importing.drafts import (
 )
 from row3.commands.importing.promptfoo_checks import check_of
 from row3.commands.importing.tables import read_csv, read_rows, test_of
+from row3.domain.files import is_media
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.requests import ROLES, order_fault
 from row3.errors import InvalidFile
@@ -206,11 +207,12 @@ class _Reader:
         self.drafts.prompts.append(name)
 
     def _load(self, path: Path) -> Any:
-        """Return the value or text of a file. Raises `UnmappedError` for a program."""
+        """Return the value or text of a file. Raises `UnmappedError` for any other."""
         if path.suffix in DATA:
             return self.data(path)
         if path.suffix not in TEXTS:
-            raise UnmappedError("is a program, not text")
+            media = 'is a picture or PDF: write {"file": PATH} with its path in the project'
+            raise UnmappedError(media if is_media(path.name) else "is not a text file")
         return self._text(path).strip()
 
     def _files(self, address: str) -> list[Path]:

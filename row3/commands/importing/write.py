@@ -57,9 +57,8 @@ def target_suite(project: Project, name: str | None, file: Path, kind: str | Non
     if name is None:
         name = pick_suite(project, None).name if names else slug(file.stem) or "imported"
     if not re.fullmatch(NAME, name):
-        raise UsageError(
-            f"`{name}` cannot name a suite", where="--suite", fix="Use lower-case letters, digits, _ and -"
-        )
+        fix = "Use lower-case letters, digits, _ and -"
+        raise UsageError(f"`{name}` cannot name a suite", where="--suite", fix=fix)
     own = project.settings(name, "replay").kind.name if name in names or name in project.config.suites else None
     if own is not None and kind is not None and own != kind:
         fix = "Name another suite with --suite; row3 creates it if new"
@@ -107,6 +106,8 @@ def import_cases(
     if len(drafts.prompts) > 1 or (settings is not None and not {*drafts.prompts} <= {*settings.pipeline}):
         named = ", ".join(dict.fromkeys(drafts.prompts))
         notes.append(f"promptfoo's prompts are alternatives: name one as `pipeline` of [suites.{suite}]: {named}")
+    if settings is None and not (drafts.prompts or project.versions):
+        notes.append(f"no prompt was imported: write prompts/{suite}-v1.0.md (see `row3 docs prompts`)")
     if any("semantic" in check for draft in drafts.cases for check in draft.value.get("checks", ())):
         notes.append(f"checks by meaning need a model: [suites.{suite}.matching.semantic] in {FILE}")
     if files and not dry_run:

@@ -445,6 +445,20 @@ def test_a_program_elsewhere_is_only_listed(tmp_path: Path) -> None:
     assert [kind for kind, *_ in drafts.cases[0].not_imported] == ["vars", "python"]
 
 
+@every_row(
+    ("name", "why"),
+    [
+        ("a.png", 'is a picture or PDF: write {"file": PATH} with its path in the project'),
+        ("a.PDF", 'is a picture or PDF: write {"file": PATH} with its path in the project'),
+        ("a.mp3", "is not a text file"),
+        ("a.py", "is not a text file"),
+    ],
+)
+def test_a_variable_s_file_that_is_no_text_is_told_as_what_it_is(tmp_path: Path, name: str, why: str) -> None:
+    drafts, _ = written(tmp_path, {"tests": [{"vars": {"x": f"file://{name}"}}]})
+    assert drafts.cases[0].not_imported == [("vars", {"x": f"file://{name}"}, why)]
+
+
 CHAT = [{"role": "system", "content": "Speak {{ language }}."}, {"role": "user", "content": 'Say "{{ text }}"\nnow'}]
 AS_YAML = (
     '- role: system\n  content: Speak {{ language }}.\n- role: user\n  content: |\n    Say "{{ text }}"\n    now\n'
