@@ -184,25 +184,27 @@ def test_a_file_is_never_sent_as_the_text_of_its_name(box: Box, stub: Stub, prin
 @pytest.mark.parametrize(
     ("given", "printed", "told"),
     [
-        ({"image": {"file": "scans/a.png", "detail": "low"}}, "{{ image }}", True),
-        ({"images": [{"file": "scans/a.png", "page": 2}]}, "{{ images }}", True),
-        ({"image": {"file": "scans/a.png"}}, "{{ image | tojson }}", True),
-        ({"image": {"file": "scans/./a.png"}}, "See {{ image.file }}.", True),
-        ({"file": "scans/a.png"}, "{{ input }}", True),
-        ({"image": {"file": "scans/./a.png"}}, "{{ image.file }}: {{ image }}", False),
-        ({"image": {"file": "scans/a.png"}, "q": "What?"}, "{{ q }}", False),
-        ({"image": {"file": "notes.csv", "rows": 2}}, "{{ image }}", False),
-        ({"image": {"path": "scans/a.png"}}, "{{ image }}", False),
+        ({"image": {"file": "scans/a.png", "detail": "low"}}, "{{ image }}", "scans/a.png"),
+        ({"images": [{"file": "scans/a.png", "page": 2}]}, "{{ images }}", "scans/a.png"),
+        ({"image": {"file": "scans/a.png"}}, "{{ image | tojson }}", "scans/a.png"),
+        ({"image": {"file": "scans/./a.png"}}, "See {{ image.file }}.", "scans/./a.png"),
+        ({"image": {"file": "scans/größe.PDF"}}, "{{ image | tojson }}", "scans/größe.PDF"),
+        ({"file": "scans/a.png"}, "{{ input }}", "scans/a.png"),
+        ({"image": {"file": "scans/./a.png"}}, "{{ image.file }}: {{ image }}", ""),
+        ({"image": {"file": "scans/a.png"}, "q": "What?"}, "{{ q }}", ""),
+        ({"image": {"file": "notes.csv", "rows": 2}}, "{{ image }}", ""),
+        ({"image": {"path": "scans/a.png"}}, "{{ image }}", ""),
     ],
 )
-def test_lint_tells_when_only_the_name_of_a_file_is_sent(box: Box, given: Any, printed: str, told: bool) -> None:
+def test_lint_tells_when_only_the_name_of_a_file_is_sent(box: Box, given: Any, printed: str, told: str) -> None:
     case(box, "a", given)
     if others := {key: {"file": "scans/b.jpg"} for key in given.keys() - {"file"}}:
         case(box, "b", others)  # of the same variables
     box.write("prompts/see-v1.0.md", HEAD + f"{{% block user %}}{printed}{{% endblock %}}")
     lint = box.row3("lint", "--format", "json", code=0).json
     found = [each for each in lint["findings"] if each["rule"] == "unsent-file"]
-    assert [each["file"] for each in found] == ["prompts/see-v1.0.md"] * told
+    assert [each["file"] for each in found] == ["prompts/see-v1.0.md"] * bool(told)
+    assert all(f"sends the name `{told}`, not the file" in each["message"] for each in found)
 
 
 def test_an_edited_picture_is_named_where_nothing_else_changed(box: Box) -> None:

@@ -63,7 +63,8 @@ def unsent_file(messages: Messages, variables: Mapping[str, Any]) -> str:
     sent = {part.path for message in messages for part in message.files}
     paths = (str(each["file"]) for each in objects_in(variables) if "file" in each)
     unsent = (path for path in paths if is_media(path) and normpath(path) not in sent)
-    return next((path for path in unsent if any(path in message.text for message in messages)), "")
+    text = "\n".join(message.text for message in messages)
+    return next((path for path in unsent if path in text or json.dumps(path)[1:-1] in text), "")
 
 
 def _fix(name: str) -> str:
