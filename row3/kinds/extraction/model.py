@@ -11,11 +11,14 @@ from pydantic.alias_generators import to_camel
 from row3.domain.models import Model, Text
 from row3.domain.predicates import ROW3_PREDICATES
 from row3.kinds.cases import Case, CaseId, Note
-from row3.kinds.extraction.items import join_case, split_case
 from row3.kinds.outputs import ASKED, Output, answer_values, meta
 
 Domain = Literal["ecological", "technical", "social", "economic", "interdisciplinary"]
 DOMAINS: tuple[str, ...] = get_args(Domain)
+LISTS = {"entities": ("expectedConcepts", "label"), "relationships": ("expectedRelationships", "")}
+"""By key of the expectations: the case's key, and its key for a name."""
+TEXTS = ("text", "sourceText", "source_text", "document", "documentText", "document_text", "content")
+"""Possible keys of the text in inputs that row3 did not write."""
 
 
 class ExpectedConcept(Model):
@@ -79,12 +82,29 @@ class GoldenCase(Case, alias_generator=to_camel):
     @classmethod
     def split(cls, value: dict[str, Any], schemas: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Take out text, topic and the answer's schemas, and entities and relationships."""
-        return split_case(value, schemas)
+        given = {"text": value.pop("sourceText"), **({"topic": value.pop("topic")} if "topic" in value else {})}
+        expected = {
+            key: [_renamed(each, name, "name") for each in value.pop(field)]
+            for key, (field, name) in LISTS.items()
+            if field in value
+        }
+        return {**given, "schemas": schemas}, expected
 
     @classmethod
     def join(cls, given: Any, expected: Any) -> dict[str, Any]:
         """Return text, topic, concepts and relationships; raises `ValueError` without a text."""
-        return join_case(given, expected)
+        given = given if isinstance(given, dict) else {TEXTS[0]: given}
+        text = next((given[key] for key in TEXTS if isinstance(given.get(key), str)), None)
+        if text is None:
+            raise ValueError(f"the input has no text under any of {', '.join(TEXTS)}")
+        found: dict[str, Any] = {"sourceText": text, "expectedConcepts": []}
+        found |= {key: given[key] for key in ("topic",) if key in given}
+        expected = expected if isinstance(expected, dict) else {}
+        expected = {"entities": expected.get("concepts")} | expected
+        for key, (field, name) in LISTS.items():
+            if isinstance(expected.get(key), list):
+                found[field] = [_entry(each, name) for each in expected[key]]
+        return found
 
 
 class Quote(Output):
@@ -166,3 +186,18 @@ def _quote_in(value: Any) -> str:
     if isinstance(value, list):
         return next((text for text in map(_quote_in, value) if text.strip()), "")
     return (value.quote if isinstance(value, Quote) else value) or ""
+
+
+def _entry(each: Any, name: str) -> Any:
+    """Return an expected entity or relationship with row3's keys: label, predicate."""
+    if isinstance(each, str) and name:
+        return {name: each}
+    if isinstance(each, dict) and not name and "predicate" not in each:
+        return _renamed(each, "type", "predicate")
+    return _renamed(each, "name", name) if name else each
+
+
+def _renamed(each: Any, old: str, new: str) -> Any:
+    if not (isinstance(each, dict) and old):
+        return each
+    return {new if key == old else key: part for key, part in each.items()}
