@@ -43,15 +43,14 @@ def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Ite
 def places_of(common: Common) -> Places:
     """Return the paths of the project's files relative to the repository, as GitHub and GitLab need them."""
     from row3.errors import Row3Error
-    from row3.project.base import inside_of
+    from row3.project.base import inside_of, repository_of
     from row3.project.cases import MANY
-    from row3.project.git.repository import Repository
     from row3.project.project import open_project
     from row3.reports.issues import Places
 
     try:
         project = open_project(common.start)
-        repository = Repository.find(project.root)
+        repository = repository_of(project)
         inside = "" if repository is None else inside_of(repository, project.root)
     except Row3Error:  # outside of git, or `lint` of settings that cannot be used
         return Places()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from row3.domain.code import Code, differences
 from row3.domain.typed_options import is_set
 from row3.errors import UsageError
-from row3.project.base import find_base, work_base
+from row3.project.base import find_base, repository_of, work_base
 from row3.project.project import Project
 from row3.project.trusted_code import all_code
 
@@ -49,9 +49,7 @@ class Guard:
 
     def _found(self, project: Project, suite: str) -> tuple[Project, list[str]]:
         """Return the base, and the project's files that differ from it."""
-        from row3.project.git.repository import Repository
-
-        repository = Repository.find(project.root)
+        repository = repository_of(project)
         if self.base is None and self.against is not None:
             self.base = find_base(project, self.against)
         elif self.base is None and repository is not None and repository.protected_branch(None) is not None:

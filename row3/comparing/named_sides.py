@@ -19,7 +19,7 @@ from row3.domain.prompts import Lineup, PromptRef, parse_reference, parse_versio
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
-from row3.project.base import project_at
+from row3.project.base import project_at, repository_of
 from row3.project.config import FILE
 from row3.project.model_parameters import SHORT, ModelParameters, parameters_typed
 from row3.project.project import Project, baseline_tier, pick_suite
@@ -93,9 +93,7 @@ class Names:
     @cached_property
     def repository(self) -> Repository | None:
         """The project's git repository, or None. Raises `EnvironmentFault` without git."""
-        from row3.project.git.repository import Repository
-
-        return Repository.find(self.project.root)
+        return repository_of(self.project)
 
     def find(self, name: str) -> Opener:
         """Return the function that opens the side a name means. Raises `UsageError`, `InvalidFile`."""

@@ -44,11 +44,16 @@ def project_at(
     return Project.load(tree, guard, commit=commit, behind=behind)
 
 
-def read_again(project: Project) -> Project:
-    """Return the project of a commit after files were written: git says anew which ones differ from the work tree."""
+def repository_of(project: Project) -> Repository | None:
+    """Return the project's git repository; None outside of one. Raises `EnvironmentFault` without git."""
     from row3.project.git.repository import Repository
 
-    repository = Repository.find(project.root)
+    return Repository.find(project.root)
+
+
+def read_again(project: Project) -> Project:
+    """Return the project of a commit after files were written: git says anew which ones differ from the work tree."""
+    repository = repository_of(project)
     if repository is None:
         return project
     return project_at(
@@ -60,9 +65,8 @@ def read_again(project: Project) -> Project:
 def find_base(project: Project, name: str) -> Project:
     """Return the project at a ref, or for `REF...` of the commit where HEAD left REF. Raises `UsageError`."""
     from row3.project.git.refs import fork_of
-    from row3.project.git.repository import Repository
 
-    repository = Repository.find(project.root)
+    repository = repository_of(project)
     if repository is None:
         raise UsageError("not a git repository", where="--against", fix="Leave --against out, or run `git init`")
     if links := list(WorkTree(project.root).links(PLACES)):
@@ -85,10 +89,8 @@ def inside_of(repository: Repository, root: Path) -> str:
 
 def repository_state(project: Project) -> tuple[str | None, bool | None]:
     """Return the short commit id, and whether the files row3 reads differ from it; `OUTSIDE_GIT` without git."""
-    from row3.project.git.repository import Repository
-
     try:
-        repository = Repository.find(project.root)
+        repository = repository_of(project)
     except EnvironmentFault:
         return OUTSIDE_GIT
     if repository is None:
@@ -103,9 +105,7 @@ def work_base(project: Project, edited: Sequence[str] = ()) -> Project | None:
 
     Also None if no file of the commit under the paths `edited`, if any are given, has been edited or removed since.
     """
-    from row3.project.git.repository import Repository
-
-    repository = Repository.find(project.root)
+    repository = repository_of(project)
     head = None if repository is None else repository.head()
     if repository is None or head is None:
         return None

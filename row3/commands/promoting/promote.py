@@ -24,7 +24,7 @@ from row3.gate.judging import judge
 from row3.gate.results import Comparison, Run
 from row3.gate.scores import Context, Scores
 from row3.project import prompts as prompt_store
-from row3.project.base import inside_of, repository_state, work_base
+from row3.project.base import inside_of, repository_of, repository_state, work_base
 from row3.project.changelog import MetricRow, changelog_entry, insert_entry, is_written, merged_entry, mixed_entries
 from row3.project.criteria import loosened
 from row3.project.history import FILE as HISTORY
@@ -333,9 +333,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
 
 def commit_promotion(project: Project, result: PromotionResult) -> None:
     """Commit the files of a promotion, with the prompts and recordings behind it."""
-    from row3.project.git.repository import Repository
-
-    repository = Repository.find(project.root)
+    repository = repository_of(project)
     if repository is None:
         result.notes.append("no git repository: nothing was committed")
         return
