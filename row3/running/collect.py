@@ -14,6 +14,8 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
 
+from pydantic.alias_generators import to_camel
+
 from row3.domain.judges import MOST_FAILED
 from row3.domain.metrics import warning_only, zones_of
 from row3.domain.progress import Cost, Spent
@@ -62,21 +64,16 @@ def rules_json(suite: Suite) -> dict[str, Any]:
     }
 
 
+SUMMED = ("replayed", "prompt_tokens", "completion_tokens", "truncated", "cached_tokens", "reasoning_tokens")
+"""What a run's usage adds up over its answers."""
+
+
 def usage_json(usage: Usage) -> dict[str, Any]:
     """Return usage with the keys of files and JSON."""
-    return {
-        "requests": usage.requests,
-        "replayed": usage.replayed,
-        "promptTokens": usage.prompt_tokens,
-        "completionTokens": usage.completion_tokens,
-        "costUsd": usage.cost_usd,
-        "latencyP50S": usage.latency_p50_s,
-        "latencyP95S": usage.latency_p95_s,
-        "truncated": usage.truncated,
-        **({"cachedTokens": usage.cached_tokens} if usage.cached_tokens else {}),
-        **({"reasoningTokens": usage.reasoning_tokens} if usage.reasoning_tokens else {}),
-        **({"judgements": usage.judgements, "judgeCostUsd": usage.judge_cost_usd} if usage.judgements else {}),
-    }
+    names = ["requests", "replayed", "prompt_tokens", "completion_tokens", "cost_usd", "latency_p50_s", "latency_p95_s"]
+    names += ["truncated", *(name for name in ("cached_tokens", "reasoning_tokens") if getattr(usage, name))]
+    names += ["judgements", "judge_cost_usd"] if usage.judgements else []
+    return {to_camel(name): getattr(usage, name) for name in names}
 
 
 def now() -> str:
@@ -137,36 +134,22 @@ def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
     own = [each for each in spent if not each.judge]
     latencies = [each.latency_s for each in own if each.latency_s is not None]
     return Usage(
+        **{name: sum(getattr(each, name) or 0 for each in spent) for name in SUMMED},
         requests=len(spent),
-        replayed=sum(each.replayed for each in spent),
-        prompt_tokens=sum(each.prompt_tokens or 0 for each in spent),
-        completion_tokens=sum(each.completion_tokens or 0 for each in spent),
         cost_usd=total([each.usd(cost) for each in own]),
         judgements=len(judged),
         judge_cost_usd=total(judged),
         latency_p50_s=percentile(latencies, 0.50),
         latency_p95_s=percentile(latencies, 0.95),
-        truncated=sum(each.truncated for each in spent),
         uncounted=sum(each.usd(cost) is None and cost(each.model, 0, 0, each.by, 0) is not None for each in own),
-        cached_tokens=sum(each.cached_tokens or 0 for each in spent),
-        reasoning_tokens=sum(each.reasoning_tokens or 0 for each in spent),
     )
 
 
 def with_usage(run: Run, more: Usage) -> Run:
     """Return the run with the usage of what was asked beside it, except latencies."""
     own, costs = run.usage, (run.usage.cost_usd, more.cost_usd if more.requests else 0.0)
-    usage = replace(
-        own,
-        requests=own.requests + more.requests,
-        replayed=own.replayed + more.replayed,
-        prompt_tokens=own.prompt_tokens + more.prompt_tokens,
-        completion_tokens=own.completion_tokens + more.completion_tokens,
-        cost_usd=total(costs),
-        truncated=own.truncated + more.truncated,
-        cached_tokens=own.cached_tokens + more.cached_tokens,
-        reasoning_tokens=own.reasoning_tokens + more.reasoning_tokens,
-    )
+    sums = {name: getattr(own, name) + getattr(more, name) for name in ("requests", *SUMMED)}
+    usage = replace(own, **sums, cost_usd=total(costs))
     return replace(run, usage=usage, header=run.header.replace(usage=usage_json(usage)))
 
 
