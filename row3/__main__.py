@@ -8,10 +8,6 @@ import signal
 import sys
 from threading import Timer
 from types import FrameType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sys import UnraisableHookArgs
 
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals by which CI cancels a job and a closed terminal ends its programs; Windows has no SIGHUP."""
@@ -52,7 +48,7 @@ def _interrupt(_: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
 
-def _interrupt_later(lost: UnraisableHookArgs) -> None:
+def _interrupt_later(lost: sys.UnraisableHookArgs) -> None:
     """Send Ctrl-C again if it came where nothing can be raised, as during an import."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         Timer(0.02, _thread.interrupt_main).start()

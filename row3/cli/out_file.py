@@ -9,7 +9,7 @@ from pathlib import Path
 
 from row3.cli.common import Common
 from row3.cli.formats import FORMS, OUR_END, OUR_TEXT, RESERVED
-from row3.errors import EnvironmentFault, UsageError
+from row3.errors import EnvironmentFault, Row3Error, UsageError
 
 HEAD, TAIL = 1 << 16, 1 << 12
 """Bytes at a file's beginning and end by which a result is recognised."""
@@ -90,7 +90,6 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 
 def _is_project_file(common: Common, target: Path) -> bool:
     """Return whether row3 reads this file or folder, so that writing would lose data."""
-    from row3.errors import Row3Error
     from row3.project.project import CHANGELOG, READ_PATHS, find_root
 
     try:

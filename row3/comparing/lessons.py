@@ -23,6 +23,7 @@ from row3.project.local_state import in_local, local_folder
 from row3.project.project import Project
 from row3.project.transaction import commit, writing
 from row3.project.trusted_code import code_of
+from row3.providers.base import Access
 from row3.running.session import CommandOptions
 
 MEMORY_ARGUMENTS = ("information", "tags", "metadata")
@@ -75,7 +76,6 @@ def _added(project: Project, say: Callable[[str], None], lessons: Sequence[Lesso
 
 async def _send(project: Project, mcp: LessonsMcpConfig, lessons: Sequence[Lesson]) -> None:
     """Call the memory's tool for each lesson. Raises what `McpServer` raises, `InvalidFile`."""
-    from row3.providers.base import Access
     from row3.providers.mcp_server import McpServer
     from row3.providers.system import Question
 

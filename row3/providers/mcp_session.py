@@ -10,14 +10,13 @@ import contextlib
 import json
 import logging
 import tempfile
+from contextlib import AbstractAsyncContextManager
 from typing import IO, TYPE_CHECKING, Any
 
 from row3.providers.redaction import redact
 from row3.providers.system import LAST_BYTES, LostError, RefusedError, SlowError, System
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from mcp import Client
     from mcp_types import CallToolResult
 

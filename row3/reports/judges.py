@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from row3.domain import numbers
 from row3.domain.judges import Coefficient, Rate, model_family
 from row3.domain.models import as_json
 from row3.domain.printable import plain, shorten, visible
+from row3.domain.prompts import Prompt
 from row3.gate.calibration import (
     CalibrationReport,
     Corrected,
@@ -23,9 +24,6 @@ from row3.gate.results import Run
 from row3.kinds.judging import JUDGED
 from row3.reports.document import Block, Document, Facts, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.sentences import judge_cost
-
-if TYPE_CHECKING:
-    from row3.domain.prompts import Prompt
 
 SHOWN, LONGEST = 10, 160
 """Disagreements listed, and characters shown of an answer or a reason."""

@@ -12,12 +12,11 @@ from row3.domain.requests import NoAnswer
 from row3.project.embeddings import EmbeddingIndex, merge
 from row3.project.project import Project
 from row3.project.suites import Suite
+from row3.providers.base import Embedder
 from row3.running.provider_access import open_embedder
 
 if TYPE_CHECKING:
     import asyncio
-
-    from row3.providers.base import Embedder
 
 
 def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAnswer:

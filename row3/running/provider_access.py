@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from row3.domain.calls import CALLED
 from row3.domain.embeddings import LOCAL
-from row3.domain.endpoints import LITELLM, PRESETS, Header
+from row3.domain.endpoints import LITELLM, PRESETS, Endpoint, Header
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
@@ -21,12 +21,18 @@ from row3.project.suites import Owner, Suite
 from row3.project.system_config import CommandConfig, PythonConfig, SystemConfig
 from row3.project.tree import read_text
 from row3.project.trusted_code import code_of
-from row3.providers.base import IMPORTABLE, INSTALL_LOCAL, KEYLESS
+from row3.providers.base import (
+    IMPORTABLE,
+    INSTALL_LOCAL,
+    KEYLESS,
+    Access,
+    Embedder,
+    Provider,
+    checked_url,
+    endpoint_for,
+    is_exposed,
+)
 from row3.running.stages import call_stage, setup_calls
-
-if TYPE_CHECKING:
-    from row3.domain.endpoints import Endpoint
-    from row3.providers.base import Access, Embedder, Provider
 
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
 """Environment variable with OpenAI's address."""
@@ -49,8 +55,6 @@ def endpoint_of(project: Project, suite: Suite) -> Endpoint:
 
 def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], str]) -> Endpoint:
     """Return the endpoint of settings; errors name the field by its `section` of `row3.toml`."""
-    from row3.providers.base import endpoint_for
-
     address = address_variable(settings)
     try:
         return endpoint_for(
@@ -88,8 +92,6 @@ def shown_address(project: Project, suite: Suite) -> str:
 
 def check_provider(project: Project, suite: Suite) -> list[str]:
     """Return the addresses that requests reach unencrypted. Raises what opening the providers would raise."""
-    from row3.providers.base import is_exposed
-
     urls = [
         endpoint_of(project, arm).base_url if arm.system is None else _access(arm, arm.system).url
         for arm in (suite.arms or {"": suite}).values()
@@ -221,8 +223,6 @@ def provider_at(project: Project, endpoint: Endpoint, keyless: str = KEYLESS) ->
 
 def _access(suite: Suite, system: SystemConfig) -> Access:
     """Return how to reach a system, with its time limits. Raises `InvalidFile` for a bad address."""
-    from row3.providers.base import Access, checked_url
-
     if isinstance(system, PythonConfig):
         return Access(function=system.callable, timeout_s=system.timeout_s)
     command = () if system.command is None else (system.command, *system.args)
