@@ -151,8 +151,7 @@ def new_case(name: str, common: Common, *, from_text: str | None, from_trace: st
         assert from_text is not None
         where = "stdin" if from_text == "-" else from_text
         text = _read(from_text, where)
-    path = write.draft_case(project, suite, name, text, where=where, origin=origin, topic=topic)
-    common.show(path)
+    common.show(write.draft_case(project, suite, name, text, where=where, origin=origin, topic=topic))
     common.say("a draft is never scored: add the expectations, then remove `draft`")
 
 

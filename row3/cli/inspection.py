@@ -40,8 +40,7 @@ def score(name: str, outputs: str, common: Common) -> int:
     run = score_outputs(project, suite, Path(outputs), run_options)
     # Saved like every run, so that `row3 diff` can name it.
     save_log(project, run, common.say)
-    declines = declining_runs(project.history, None, run.suite)
-    return show_result(ran(run, declines.runs), common)
+    return show_result(ran(run, declining_runs(project.history, None, run.suite).runs), common)
 
 
 @click.command(cls=Command)

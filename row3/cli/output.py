@@ -45,7 +45,7 @@ class SafeStream(io.TextIOWrapper):
 
     def _failed(self, error: OSError) -> None:
         # At exit, the interpreter would write the rest again and fail with its own exit code.
-        _redirect_to_nowhere(self)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
         if not isinstance(error, self._dropped):
             error.filename = "standard output"
             raise error
@@ -118,7 +118,3 @@ def append_summary(markdown: str) -> bool:
         with Path(target).open("a", encoding="utf-8") as file:
             file.write(f"{markdown}\n")
     return bool(target)
-
-
-def _redirect_to_nowhere(stream: TextIO) -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

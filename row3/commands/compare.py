@@ -144,6 +144,5 @@ def compare_asking(session: Session, base: Project | None, *, pages: bool = Fals
     project, suite, lineup = session.project, session.suite, comparison.run.lineup
     promoted = promoted_lineup(project, suite, project.manifest(suite.name))
     for prompts, judge in ((lineup, base), (lineup, project), (promoted, project)):
-        asking = make_asking(suite, prompts, session.options)
-        record_missing(session, asking, missing, judge=judge)
+        record_missing(session, make_asking(suite, prompts, session.options), missing, judge=judge)
     return compare(session, base=base, pages=pages)

@@ -125,8 +125,7 @@ def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex, manifest
 
 def baseline_side(project: Project, suite: Suite) -> BaseSide:
     """Return the side of the project's own baseline. Raises `InvalidFile` without one."""
-    manifest = read_baseline(project, suite)
-    return side_of_baseline(project, suite, manifest, open_recordings(project, suite))
+    return side_of_baseline(project, suite, read_baseline(project, suite), open_recordings(project, suite))
 
 
 def prompt_diffs(place: Project, header: BaseHeader, lineup: Lineup) -> dict[str, str]:
@@ -160,7 +159,6 @@ def _header(asking: Asking, manifest: Manifest | None) -> BaseHeader:
         mode="live" if manifest is not None and manifest.tier == "live" else "replay",
         at="" if manifest is None else manifest.at,
         run_id="" if manifest is None else manifest.run_id,
-        commit=None if manifest is None else manifest.commit,
         omitted=None if manifest is None else manifest.omitted,
     )
 

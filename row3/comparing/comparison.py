@@ -178,10 +178,6 @@ class Comparer:
         for case_id in case_ids:
             self._keep(CaseChange(case_id, "removed", 0.0))
 
-    def add_failed(self, case_ids: Iterable[str]) -> None:
-        """Count more cases as failed."""
-        self.failed += [case_id for case_id in case_ids if case_id not in self.failed]
-
     def _keep(self, change: CaseChange) -> None:
         self.moves[change.move] += 1
         weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)

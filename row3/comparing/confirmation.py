@@ -119,7 +119,7 @@ class Confirming:
         scores = [each for part in found.parts for each in part.scores if not each.unchanged]
         drops = {reason.subject for reason in found.context.rolling if reason.code is Code.UNCONFIRMED}
         decided = not found.judgement.complete or found.judgement.approval is not None
-        if decided or any(map(blocks_for_good, scores)) or not (drops or any(map(unconfirmed, scores))):
+        if decided or any(map(blocks_for_good, scores)) or not (drops or found.extended):
             return False
         parts = [replace(part, scores=[replace(each, unchanged=True) for each in part.scores]) for part in found.parts]
         rolling = [reason for reason in found.context.rolling if reason.subject not in drops]

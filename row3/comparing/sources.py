@@ -129,7 +129,8 @@ class Gate:
                 before=replace(side.judged_by(suite, cache), shared=self._is_base(session, lineup)).score,
                 take=comparer.take,
             )
-            comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
+            # Too many missing grades fail a case only at the end of the run.
+            comparer.failed += [case_id for case_id in run.failed if case_id not in comparer.failed]
             if self.interleaving is not None and self.interleaving.substitute is None:
                 drift = self._drift(comparer, suite)
             runs.append(run)
@@ -169,8 +170,7 @@ class Gate:
         """Return a comparer that knows which are in quarantine."""
         active = in_force(self.session.project, suite, judge).active
         watched = frozenset(change.case_id for change in self.changes)
-        project = self.session.project
-        cost = prices_of(project, self.session.suite, known_models=True).usd
+        cost = prices_of(self.session.project, self.session.suite, known_models=True).usd
         comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active}, cost)
         comparer.asked_again = None if self.interleaving is None else {}
         return comparer

@@ -270,8 +270,7 @@ def is_local(name: str) -> bool:
 
 def labelled(model: str) -> str:
     """Return one or more comma-separated model names for people, with `WEAK` after local ones."""
-    names = model.split(", ")
-    return ", ".join(f"{name} {WEAK}" if name and is_local(name) else name for name in names)
+    return ", ".join(f"{name} {WEAK}" if name and is_local(name) else name for name in model.split(", "))
 
 
 MOST_REPEATS = 100

@@ -103,7 +103,6 @@ class BaseHeader:
     at: str = ""
     """When the baseline was saved, UTC; empty without a baseline."""
     run_id: str = ""
-    commit: str | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
     """Means over the cases that both sides answer, by the current scorer."""
     omitted: Sequence[str] | None = None

@@ -27,20 +27,9 @@ from row3.domain.scores import Tally
 
 END = r"(?i:<\|(?:end|return|call|end_response|end_of_solution)\|>)"
 """End of an answer: gpt-oss, Command, OpenThinker."""
+TAGS = "think thinking thought reasoning reasoning_content analysis scratchpad seed:think"
 REASONING = (
-    *(
-        (rf"<{name}\s*>", rf"</{name}\s*>")
-        for name in (
-            "think",
-            "thinking",
-            "thought",
-            "reasoning",
-            "reasoning_content",
-            "analysis",
-            "scratchpad",
-            "seed:think",
-        )
-    ),
+    *((rf"<{name}\s*>", rf"</{name}\s*>") for name in TAGS.split()),
     (r"\[think\]", r"\[/think\]"),  # Mistral
     ("◁think▷", "◁/think▷"),  # Kimi
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>(?:\s*<\|START_RESPONSE\|>)?"),  # Command

@@ -43,8 +43,7 @@ def assign(edges: Edges) -> dict[int, int]:
         + [0.0] * len(here)
         for a in here
     ]
-    owner = _shortest_paths(cost)
-    pairs = [(here[one], there[other]) for other, one in owner.items() if other < len(there)]
+    pairs = [(here[one], there[other]) for other, one in _shortest_paths(cost).items() if other < len(there)]
     chosen = [(b, a) if flip else (a, b) for a, b in pairs]
     return {row: column for row, column in sorted(chosen) if column in edges[row]}
 

@@ -53,8 +53,4 @@ class LiteLLMChat(OpenAIChat):
         else:
             exchange = Exchange(endpoint, {}, self._guard, body.keys())
             outcome = read(reply.model_dump_json().encode(), exchange, time.monotonic() - began)
-        if isinstance(outcome, Fault) and outcome.limited:
-            self.pace.rate_limited(began)
-        else:
-            self.pace.answered()
-        return outcome
+        return self._paced(outcome, began)

@@ -201,6 +201,10 @@ class OpenAIClient:
             outcome = read(response.content, exchange, response.elapsed.total_seconds())
         else:
             outcome = status_fault(response.status_code, response.content.decode("utf-8", "replace"), exchange)
+        return self._paced(outcome, began)
+
+    def _paced(self, outcome: T | Fault, began: float) -> T | Fault:
+        """Return the outcome of a request that began then; a rate limit slows the next ones."""
         if isinstance(outcome, Fault) and outcome.limited:
             self.pace.rate_limited(began)
         else:

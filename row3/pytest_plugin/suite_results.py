@@ -123,8 +123,7 @@ def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, Judge
     for outcome, line in zip(found, run.details, strict=True):
         case = json.loads(line)
         change = _change(case, suite.kind.primary) if comparison is not None else None
-        zones = zones_of(case["metrics"], suite.kind.metrics, suite.rules.thresholds)
-        zone = zones.get(suite.kind.primary)
+        zone = zones_of(case["metrics"], suite.kind.metrics, suite.rules.thresholds).get(suite.kind.primary)
         why, judged = _judged(outcome, informational=suite.policy.informational, named=outcome.case_id in blocking)
         text = ""
         if judged in ("failed", "error"):

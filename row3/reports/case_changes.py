@@ -101,8 +101,7 @@ def other_declines(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
 
 
 def _worse(change: CaseChange, metric: Metric) -> float:
-    delta = change.deltas.get(metric.key, 0.0)
-    return metric.drop(0.0, delta)
+    return metric.drop(0.0, change.deltas.get(metric.key, 0.0))
 
 
 def cases_table(

@@ -259,8 +259,7 @@ def findings_text(report: LintReport, *, width: int | None = WIDTH, errors_only:
     lines: list[str] = []
     for finding in report.findings[: report.errors if errors_only else None]:
         file = finding.file if finding.file.endswith("/") else f"{finding.file}:{finding.line}"
-        place = f"{file} {finding.field}"
-        line = "  ".join(map(plain, (place, finding.level, finding.rule, finding.message)))
+        line = "  ".join(map(plain, (f"{file} {finding.field}", finding.level, finding.rule, finding.message)))
         lines += [line] if width is None else prose(line, width, then="    ")
     return "\n".join([*lines, *([""] if lines else []), lint_summary(report, errors_only=errors_only)]) + "\n"
 

@@ -49,9 +49,7 @@ def drift_json(drift: Drift) -> dict[str, Any]:
                 "baseline": change.baseline,
                 "now": change.current,
                 "delta": change.delta,
-                "interval": None
-                if (known := change.interval) is None
-                else {"low": known.low, "high": known.high, "level": known.level, "pValue": known.p_value},
+                "interval": change.interval and json_fields(change.interval, "low", "high", "level", "p_value"),
             }
             for change in drift.metrics
             if change.delta is not None

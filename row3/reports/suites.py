@@ -59,8 +59,7 @@ def comment_markdown(results: Sequence[SuiteResult], *, more_at: str = "") -> st
     if len(ordered) == 1:
         blocks = _brief(ordered[0], level=COMMENT_LEVEL)
     else:
-        worst = ordered[0]
-        blocks = [Title([_verdict(worst), f" · row3 · {len(ordered):,} suites"])]
+        blocks = [Title([_verdict(ordered[0]), f" · row3 · {len(ordered):,} suites"])]
         blocks.append(_table(ordered[:SUITES], judged=True, left=len(ordered) - SUITES))
         bad = [one for one in ordered if one.standing != "proceed"]
         blocks += _brief(bad[0], level=COMMENT_LEVEL + 1) if bad else []

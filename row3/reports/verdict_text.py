@@ -89,8 +89,7 @@ def model_flag(run: Run) -> str:
 
 def what_next(comparison: Comparison) -> list[str]:
     """Return the next steps, one per line; none after a promotion, which lists the files it wrote."""
-    steps = Steps(comparison).all()
-    return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(steps)]
+    return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(Steps(comparison).all())]
 
 
 class Steps:

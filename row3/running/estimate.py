@@ -201,7 +201,8 @@ class _Planner:
             if request is not None:
                 sent = estimate_sent(request)
             else:
-                sent = self._size_of_input(prompt, stored) + handed_on[arm]
+                given = (prompt.body, *map(str, stored.case.variables().values()))
+                sent = sum(map(estimate_tokens, given)) + handed_on[arm]
             answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
             replayed = self.replays and recording is not None
             sizes = {"model": parameters.model, "prompt_tokens": sent, "completion_tokens": answered}
@@ -265,10 +266,6 @@ class _Planner:
             request=None if recorded else request,
             **sizes,
         )
-
-    def _size_of_input(self, prompt: Prompt, stored: StoredCase) -> int:
-        given = stored.case.variables()
-        return estimate_tokens(prompt.body) + sum(estimate_tokens(str(value)) for value in given.values())
 
     def _size_of_answer(
         self, prompt: Prompt, stored: StoredCase, own: Recording | None, held: list[Recording], limit: int | None

@@ -78,11 +78,6 @@ class Interleaving:
         """Why a case has no answer to its last round, by case id."""
         return {case_id: pair.problem for case_id, pair in self.pairs.items() if pair.problem}
 
-    @property
-    def unfinished(self) -> dict[str, str]:
-        """The same for cases with earlier answers."""
-        return {case_id: problem for case_id, problem in self.problems.items() if self.pairs[case_id].now.scores}
-
     def results(self, live: LiveRun) -> list[CaseScore]:
         """Return the results of all cases, answered on both sides and compared.
 

@@ -126,8 +126,7 @@ def recorded_settings(index: RecordingIndex) -> tuple[dict[str, set[Parameters]]
     repeats = {0}
     for recording in index.all():
         with contextlib.suppress(TypeError):  # edited to an unhashable value, which no request has
-            name = recording.prompt.rpartition("-v")[0]
-            used.setdefault(name, set()).add(parameters_from(recording.request))
+            used.setdefault(recording.prompt.rpartition("-v")[0], set()).add(parameters_from(recording.request))
         repeats.add(recording.repeat)
     return used, sorted(repeats)
 

@@ -106,5 +106,4 @@ def replay(
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:
     """Return the run with its action and the state of the repository in its header."""
-    header = run.header.replace(action=action, commit=commit, dirty=dirty)
-    return replace(run, header=header)
+    return replace(run, header=run.header.replace(action=action, commit=commit, dirty=dirty))

@@ -93,7 +93,8 @@ def run_suite(
         run = replace(run, answers=live.answers)
     for cache in session.state.caches.values():
         cache.save()
-    unfinished = {} if interleaving is None else interleaving.unfinished
+    pairs = {} if interleaving is None else interleaving.pairs
+    unfinished = {case_id: pair.problem for case_id, pair in pairs.items() if pair.problem and pair.now.scores}
     if not unfinished:
         return run
     header, problems = run.header.replace(complete=False), [*run.problems, *unfinished.items()]

@@ -230,8 +230,7 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
 
 def _promoted(project: Project, suite: Suite) -> set[str]:
     """Return references of the promoted versions."""
-    promoted = line_up(project, suite, role="promoted").promoted
-    return {f"{name}-{version}" for name, version in promoted.items()}
+    return {f"{name}-{version}" for name, version in line_up(project, suite, role="promoted").promoted.items()}
 
 
 def _verify_embeddings(project: Project, suite: Suite) -> Iterator[RecordingFinding]:

@@ -149,8 +149,7 @@ def _refuse_conflicts(cases: Sequence[CasePair], *, force: bool) -> None:
     both = [each.case_id for each in cases if each.item and each.local is not None and len({*each.digests}) == 3]
     if both and not force:
         what = f"{count(len(both), 'case')} changed both here and in LangFuse: {some(both, NAMED)}"
-        fix = "Commit first, then overwrite the target with --force"
-        raise UsageError(what, where="--force", fix=fix)
+        raise UsageError(what, where="--force", fix="Commit first, then overwrite the target with --force")
 
 
 def _put_item(connection: Connection, dataset: str, suite: Suite, each: CasePair) -> bool:

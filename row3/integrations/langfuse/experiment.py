@@ -119,8 +119,7 @@ def run_items(session: Session, experiment: Experiment, take: Callable[[CaseScor
             for case_id, (_, case) in experiment.items.items()
         }
         label, ids = f"dataset {experiment.dataset.name}", dict.fromkeys(contents, "")
-        tree = GitTree(project.root, label, ids, contents, elsewhere=project.tree.read)
-        judge = replace(project, tree=tree)
+        judge = replace(project, tree=GitTree(project.root, label, ids, contents, elsewhere=project.tree.read))
     run = run_suite(session, judge=judge, take=take)
     save_log(session.project, run, session.say)
     return run

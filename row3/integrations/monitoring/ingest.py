@@ -275,8 +275,7 @@ class _Writer:
         if not opinions:
             return
         new = {each.key: each for each in opinions}
-        known = connection.rows(f"SELECT key FROM opinions WHERE key IN ({GIVEN})", [[*new]])
-        for (key,) in known:
+        for (key,) in connection.rows(f"SELECT key FROM opinions WHERE key IN ({GIVEN})", [[*new]]):
             del new[key]
         self.done.opinions += len(new)
         self.done.known_opinions += len(opinions) - len(new)

@@ -239,8 +239,7 @@ def by_minute(connection: Connection, from_ms: int, to_ms: int) -> dict[int, Tot
 def by_group(connection: Connection, group: Group, from_ms: int, to_ms: int) -> dict[str, Totals]:
     """Return the totals of each topic, domain, version or model ("" for records without one), most requests first."""
     query = _select(f"coalesce(records.{group}, '')", _ALL)
-    found = connection.rows(f"{query} ORDER BY 2 DESC, 1", [from_ms, to_ms] * 2)
-    return dict(map(_read, found))
+    return dict(map(_read, connection.rows(f"{query} ORDER BY 2 DESC, 1", [from_ms, to_ms] * 2)))
 
 
 def _select(key: str, where: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from row3.kinds.answers import Parsed, read_json
 from row3.kinds.checks.compiled import path_of
-from row3.matching.value.units import Value
 from row3.matching.value.values import value_of
 
 SHOWN = 60
@@ -120,7 +119,8 @@ def quantity(text: str | float) -> Quantity | None:
     value = value_of(text)
     if value is None or isinstance(value.amount, str | tuple):
         return None
-    return Quantity(float(value.amount), _unit(value))
+    unit = "" if value.kind in ("number", "ordinal") else f"{value.kind} {value.unit}".strip()
+    return Quantity(float(value.amount), unit)
 
 
 def unit_size(text: str | float) -> float:
@@ -148,7 +148,3 @@ def numbers_in(text: str, unit: str = "") -> Iterator[Quantity]:
                 yield found
             elif not unit and (bare := _BARE.search(word)):
                 yield Quantity(float(bare[0].replace(",", "")), "")
-
-
-def _unit(value: Value) -> str:
-    return "" if value.kind in ("number", "ordinal") else f"{value.kind} {value.unit}".strip()

@@ -86,8 +86,7 @@ def ask(check: Check, case: Any, reading: Reading, rules: Rules) -> Generator[As
             said = {name: list(getattr(verdict, name)) for name in ("issues", "strengths")}
             grades = {"criteria": dict(verdict.grades)} if verdict.grades else {}
             votes = {"votes": list(verdict.votes), "agreement": verdict.agreement} if len(verdict.votes) > 1 else {}
-            notes = {**grades, **said, **votes}
-            return Checked(check, verdict.score, verdict.reason, notes)
+            return Checked(check, verdict.score, verdict.reason, {**grades, **said, **votes})
         case "quotes":
             return Checked(check, *quotes(check, case.input, reading))
         case "semantic":

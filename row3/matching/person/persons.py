@@ -121,8 +121,7 @@ def parse_person(name: str) -> Person | None:
             text, titles = behind["name"], [SHORT_TITLES.get(title, title)]
         elif title in DEGREES:
             text = behind["name"]
-    parts = [part.strip() for part in text.split(",")]
-    generation, rest = _generation(parts)
+    generation, rest = _generation([part.strip() for part in text.split(",")])
     if not 1 <= len(rest) <= 2 or not all(rest):
         return None
     inverted = len(rest) == 2

@@ -105,8 +105,7 @@ def _long_form(short: str, before: str) -> str | None:
         return None
     plural = re.fullmatch(r"[A-Z]{2,}s", short)
     letters = [char.lower() for char in (short[:-1] if plural else short) if char.isalnum()]
-    words = before.split()
-    before = " ".join(words[-min(len(letters) + 5, len(letters) * 2) :])
+    before = " ".join(before.split()[-min(len(letters) + 5, len(letters) * 2) :])
     at = _initials(letters, before)
     if at is None:
         at = _letters(letters, before)

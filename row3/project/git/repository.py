@@ -108,8 +108,7 @@ class Repository:
         if found := self._commit(ref):
             return found
         if self.is_shallow:
-            what = f"this shallow clone does not have {ref}"
-            raise UsageError(what, fix=refs.DEEPEN)
+            raise UsageError(f"this shallow clone does not have {ref}", fix=refs.DEEPEN)
         fix = f"Correct the name, or run `git fetch origin {ref}` if the remote has it{otherwise}"
         raise UsageError(f"git knows no commit named {ref}", fix=fix)
 
