@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, Row3Error
@@ -36,21 +36,6 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-
-class Executor(Protocol):
-    """Does every task; results come in the order of the tasks."""
-
-    def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]: ...
-
-
-class Inline:
-    """Does tasks in this process."""
-
-    def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Do each task when its result is requested."""
-        return map(do, tasks)
-
 
 _do: Callable[[Any], Any]
 """The work of a forked process: inherited, so only tasks and results are pickled."""
@@ -129,17 +114,17 @@ def _one(task: object) -> Any:
         raise RuntimeError("".join(traceback.format_exception(error)).strip()) from None
 
 
-def executor_for(tasks: int, jobs: int | None) -> Inline | Processes:
-    """Return up to `jobs` processes (default: one per core) for enough tasks if forking works; else `Inline`."""
+def processes_for(tasks: int, jobs: int | None) -> Processes | None:
+    """Return up to `jobs` processes (default: one per core); None for few tasks, or if forking does not work."""
     # A container or `taskset` may allow fewer cores than the machine has.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(jobs or cores, MOST_A_CORE * cores, tasks // CHUNK)
     if tasks < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
-        return Inline()
+        return None
     import multiprocessing
 
     # A daemonic process, such as a pool's worker, may not have children.
-    return Inline() if multiprocessing.current_process().daemon else Processes(workers)
+    return None if multiprocessing.current_process().daemon else Processes(workers)
 
 
 def evaluate_all(
@@ -153,8 +138,8 @@ def evaluate_all(
 ) -> Iterator[CaseScore]:
     """Evaluate every wanted case in file order. Raises what `evaluate` raises, and `InvalidFile` for an id twice."""
     paths = cases.scored(folder)
-    executor = executor_for(len(paths), jobs)
-    size = CHUNK if isinstance(executor, Processes) else 1
+    processes = processes_for(len(paths), jobs)
+    do_all, size = (map, 1) if processes is None else (processes.map, CHUNK)
 
     def chunk(start: int) -> list[CaseScore]:
         read = cases.at(paths[start : start + size], kind)
@@ -162,7 +147,7 @@ def evaluate_all(
 
     seen: set[str] = set()
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
-        for result in chain.from_iterable(executor.map(chunk, range(0, len(paths), size))):
+        for result in chain.from_iterable(do_all(chunk, range(0, len(paths), size))):
             if result.case_id in seen:
                 list(cases.read(folder, kind))  # names the two files
             seen.add(result.case_id)

@@ -26,7 +26,7 @@ from row3.running.asks import Given
 from row3.running.budget import prices_of
 from row3.running.case_results import Before, Packing
 from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
-from row3.running.execute import Inline, executor_for, few_collections
+from row3.running.execute import few_collections, processes_for
 from row3.running.meanings import open_meanings
 from row3.running.provider_access import open_provider
 from row3.running.run_options import RunOptions
@@ -81,10 +81,10 @@ class LiveRun:
         for a model without a price under a budget, and if a recording would replace another prompt version's answer.
         """
         self.check_models(self.asking)
-        executor = executor_for(self._expected() or 0, None)
-        if isinstance(executor, Inline):
+        processes = processes_for(self._expected() or 0, None)
+        if processes is None:
             return self._ask_all(None)
-        with few_collections(), executor.open(self._score) as submit:
+        with few_collections(), processes.open(self._score) as submit:
             return self._ask_all(submit)
 
     def _score(self, answered: Sequence[Answered]) -> list[CaseScore]:  # in another process

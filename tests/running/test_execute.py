@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.running.execute import AHEAD, PARALLEL_FROM, Inline, Processes, executor_for
+from row3.running.execute import AHEAD, PARALLEL_FROM, Processes, processes_for
 from tests.rows import every_row
 
 
@@ -102,22 +102,18 @@ def test_processes_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_few_cases_one_core_or_one_job_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert executor_for(PARALLEL_FROM, 3) == Processes(3)
-    assert isinstance(executor_for(PARALLEL_FROM, 1), Inline)
-    assert isinstance(executor_for(PARALLEL_FROM - 1, 3), Inline)
+    assert processes_for(PARALLEL_FROM, 3) == Processes(3)
+    assert processes_for(PARALLEL_FROM, 1) is None
+    assert processes_for(PARALLEL_FROM - 1, 3) is None
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {5}, raising=False)
-    assert isinstance(executor_for(PARALLEL_FROM, None), Inline)
+    assert processes_for(PARALLEL_FROM, None) is None
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 5}, raising=False)
-    assert executor_for(PARALLEL_FROM, None) == Processes(2)
+    assert processes_for(PARALLEL_FROM, None) == Processes(2)
 
 
-def _executor_in_a_pool() -> str:
-    return type(executor_for(PARALLEL_FROM, 3)).__name__
-
-
-def test_a_daemonic_process_works_inline() -> None:
+def test_a_daemonic_process_starts_no_others() -> None:
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        assert pool.apply(_executor_in_a_pool) == "Inline"
+        assert pool.apply(processes_for, (PARALLEL_FROM, 3)) is None
 
 
 SLOW = """
