@@ -14,7 +14,6 @@ from row3.domain.runs import RunId, check_models
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version, dump_line, parse_json, refuse_duplicates, validate
 from row3.project.files import decode
-from row3.project.tree import Tree
 
 SCHEMA_VERSION = 2
 HEAD = ("suite", "kind", "tier", "run_id", "at", "commit", "prompts", "model", "parameters", "repeats", "summary")
@@ -73,11 +72,6 @@ class _FirstVersion(CamelModel, extra="ignore"):
     cases: list[_FirstCase]
     repeats: Repeats = 1
     commit: str | None = None
-
-
-def read_manifest(tree: Tree, path: str) -> Manifest:
-    """Return the baseline of a file. Raises as `parse_manifest`."""
-    return parse_manifest(tree.read(path), where=tree.place(path))
 
 
 def parse_manifest(raw: bytes, *, where: str) -> Manifest:

@@ -216,16 +216,13 @@ def refused_fields(error: VendorError, sent: Collection[str]) -> tuple[str, ...]
     A complaint about a value (`max_tokens is too large`) does not count: dropping the field changes the request.
     """
     optional = re.compile("|".join(rf"\b{re.escape(each)}\b" for each in (*SPELLED, *sent) if each not in NEEDED))
-    in_param, in_message = ([*map(_parameter, optional.findall(each))] for each in (error.param, error.message))
+    texts = (error.param, error.message)
+    in_param, in_message = ([SPELLED.get(one, one) for one in optional.findall(text)] for text in texts)
     unsupported = error.code.startswith("unsupported_") or _UNSUPPORTED.search(error.message)
     named = [*in_param, *in_message] if unsupported and not _CHOICE.search(error.message) else []
     if _SCHEMA.search(error.message) or error.param.startswith(("response_format", "text.format")):
         named.insert(len(in_param) if named else 0, "response_format")
     return tuple(dict.fromkeys(named))
-
-
-def _parameter(spelled: str) -> str:
-    return SPELLED.get(spelled, spelled)
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

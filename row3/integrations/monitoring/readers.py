@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from row3.integrations.monitoring.records import Opinion, Record, from_value, in_time, plain_json, read_content
-from row3.integrations.monitoring.traces import from_langfuse, from_otlp, is_langfuse
+from row3.integrations.monitoring.traces import from_langfuse, from_otlp
 from row3.project.files import disk_faults
 
 CHUNK_BYTES = 1 << 22
@@ -90,7 +90,8 @@ def read_line(raw: bytes) -> Record | Opinion | None:
         if in_time(found := read_content(raw)):
             return found
     value = plain_json(raw)
-    return from_value(from_langfuse(value) if isinstance(value, dict) and is_langfuse(value) else value)
+    is_trace = isinstance(value, dict) and "timestamp" in value and "at" not in value
+    return from_value(from_langfuse(value) if is_trace else value)
 
 
 def _from_document(raw: bytes) -> Chunk | None:

@@ -22,11 +22,6 @@ BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErro
 FAILED = (2, "STATUS_CODE_ERROR")
 
 
-def is_langfuse(value: Value) -> bool:
-    """Return whether a JSON object looks like a LangFuse trace."""
-    return "timestamp" in value and "at" not in value
-
-
 def from_langfuse(trace: Value) -> dict[str, Any]:
     """Return a LangFuse trace in the form of a record; raises one of `BROKEN` if it cannot be one.
 

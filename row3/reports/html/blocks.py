@@ -48,13 +48,10 @@ def blocks_html(blocks: Iterable[Block], links: Mapping[str, str] | None = None)
 
 
 def finalize(value: Any) -> Any:
-    """Return a template value with invisible characters named; markup is left alone."""
-    return mark_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def mark_invisible(text: str) -> str:
-    """Return what is shown of a text, with invisible characters named: `⟨U+202E⟩`."""
-    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", cut(text).replace("\r\n", "\n"))
+    """Return what is shown of a text, with invisible characters named: `⟨U+202E⟩`; other values are left alone."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", cut(value).replace("\r\n", "\n"))
 
 
 def cut(text: str) -> str:

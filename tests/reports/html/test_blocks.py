@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from row3.reports.document import Facts, Fold, Items, Lines, Note, Plot, Span, Table, Task, Title, code, strong
-from row3.reports.html.blocks import blocks_html, mark_invisible
+from row3.reports.html.blocks import blocks_html, finalize
 from tests.rows import every_row
 
 
@@ -20,7 +20,7 @@ from tests.rows import every_row
     ],
 )
 def test_hidden_characters_are_named_and_the_others_stay(text: str, shown: str) -> None:
-    assert mark_invisible(text) == shown
+    assert finalize(text) == shown
     shown.encode()
 
 
