@@ -36,7 +36,7 @@ def command() -> None:
 def install(common: Common) -> None:
     """Install pre-commit, pre-merge-commit and pre-push; existing hooks still run."""
     from row3.project.git.hooks import install as install_hooks
-    from row3.project.project import find_root
+    from row3.project.root import find_root
 
     _show(install_hooks(_repository(common), sys.executable, find_root(common.start)), common)
     common.say("`git commit --no-verify` skips the hook; `row3 --compare --against` in CI does not (`row3 docs ci`)")
@@ -67,7 +67,7 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     """Judge a commit, merge or push (called by git)."""
     del arguments  # from git: the remote's name and address
     from row3.commands.hook import run_hook
-    from row3.project.project import find_root
+    from row3.project.root import find_root
     from row3.reports.hook import hook_document
     from row3.reports.style import Style
     from row3.reports.terminal import terminal_text
@@ -82,7 +82,7 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
 def _repository(common: Common) -> Repository:
     from row3.errors import UsageError
     from row3.project.git.repository import Repository
-    from row3.project.project import find_root
+    from row3.project.root import find_root
 
     repository = Repository.find(find_root(common.start))
     if repository is None:

@@ -18,7 +18,7 @@ from row3.commands.judging.judged_answers import JudgedAnswer, Labelling
 from row3.domain.judges import Winner
 from row3.domain.models import as_json
 from row3.project.labels import labels_path
-from row3.project.project import own_file
+from row3.project.root import own_file
 from row3.reports import judges
 
 GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f": 0.0}

@@ -51,7 +51,7 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
 
     Raises `InvalidFile` for a symbolic link inside a project.
     """
-    from row3.project.project import own_file
+    from row3.project.root import own_file
 
     for target in targets:
         if not own_file(target).is_file() or is_generated(form, *(ends := _ends(target))):
@@ -90,7 +90,8 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 
 def _is_project_file(common: Common, target: Path) -> bool:
     """Return whether row3 reads this file or folder, so that writing would lose data."""
-    from row3.project.project import CHANGELOG, READ_PATHS, find_root
+    from row3.project.project import CHANGELOG, READ_PATHS
+    from row3.project.root import find_root
 
     try:
         parts = target.resolve().relative_to(find_root(common.start)).parts

@@ -102,7 +102,7 @@ def emit(pieces: str | Iterable[bytes], out: str | None, *, commands: bool = Fal
         pieces = ((pieces if pieces.endswith("\n") else f"{pieces}\n").encode("utf-8", "backslashreplace"),)
     if out is not None:
         from row3.project.files import write_atomic
-        from row3.project.project import own_file
+        from row3.project.root import own_file
 
         write_atomic(own_file(Path(out)), pieces, where=out)
         return

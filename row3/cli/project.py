@@ -113,7 +113,7 @@ def schema(common: Common) -> None:
     Editors use them to complete and check golden cases, row3.toml and the rest as you type.
     """
     from row3.commands.schemas import schema_files, write_schemas
-    from row3.project.project import find_root
+    from row3.project.root import find_root
 
     folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
     if common.out is not None:

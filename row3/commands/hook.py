@@ -15,7 +15,8 @@ from row3.domain.typed_options import is_set
 from row3.errors import Row3Error, UsageError
 from row3.gate.results import SuiteResult, worst_code
 from row3.project.base import affected, fork_of_work, inside_of, project_at, protected_branch
-from row3.project.project import PLACES, READ_PATHS, find_root, pick_suite
+from row3.project.project import PLACES, READ_PATHS, pick_suite
+from row3.project.root import find_root
 from row3.running.opening import refuse_tracked
 from row3.running.run_options import RunOptions
 from row3.running.session import CommandOptions, Session

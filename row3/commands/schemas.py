@@ -25,8 +25,8 @@ from row3.kinds import all_kinds
 from row3.project import calibrations, labels, manifests, quarantine, recording_lines, reviewed
 from row3.project.config import CONFIG_SCHEMA_VERSION, Config
 from row3.project.files import write_atomic
-from row3.project.project import own_file
 from row3.project.prompts import PROMOTED_SCHEMA_VERSION, PromotedFile
+from row3.project.root import own_file
 
 FOLDER = "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

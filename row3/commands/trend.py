@@ -15,7 +15,8 @@ from row3.errors import InvalidFile, MissingExtra
 from row3.gate.results import JudgedSuite, Run
 from row3.project.files import write_atomic
 from row3.project.history import FILE
-from row3.project.project import Project, own_file
+from row3.project.project import Project
+from row3.project.root import own_file
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
 from row3.running.session import scored_by

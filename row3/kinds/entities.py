@@ -76,7 +76,12 @@ def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> dict[str
     if case.document is not None:
         return {case.id: named}
     texts = {name: SourceText(text) for name, text in case.texts().items()}
-    return {name: [one for one in named if any(map(text.mentions, one))] for name, text in texts.items()}
+    return {name: [one for one in named if any(occurs(form, text) for form in one)] for name, text in texts.items()}
+
+
+def occurs(name: str, text: SourceText) -> bool:
+    """Return whether a text contains a name, also in its possessive form: `Certane's`, in a chat `ingrids`."""
+    return any(text.mentions(name + ending) for ending in ("", "'s", "s", "'"))
 
 
 def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
@@ -92,7 +97,7 @@ def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
         if not entity.mentions:
             yield lint_error("no-mention", f"`{entity.name}` has no mentions", (*at, "mentions"))
         for number, mention in enumerate(entity.mentions):
-            if not text.mentions(mention):
+            if not occurs(mention, text):
                 what = f"`{mention}` does not occur in the document"
                 yield lint_error("mention-not-there", what, (*at, "mentions", number))
 

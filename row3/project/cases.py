@@ -177,7 +177,8 @@ class Cases:
         """Yield the cases at these paths, without drafts. Raises `InvalidFile`."""
         return (stored for stored in (self.case(path, kind) for path in paths) if not stored.case.draft)
 
-    def declared(self, path: str, kind: Kind) -> dict[str, EntityNames]:
+    @once
+    def declared(self, path: str, kind: Kind) -> Mapping[str, EntityNames]:
         """Return the documents that a case, if no draft, declares, with their entities. Raises `InvalidFile`."""
         if (declares := kind.lint.declares) is None:
             return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -37,6 +36,7 @@ from row3.project.manifests import parse_manifest
 from row3.project.once import once
 from row3.project.prompts import Promotion
 from row3.project.quarantine import read_quarantine
+from row3.project.root import find_root
 from row3.project.suites import Suite, golden_of, make_suite
 from row3.project.tree import Tree, WorkTree
 
@@ -331,30 +331,6 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
         fix = did_you_mean(name, names, f"Suites: {', '.join(names) or 'none'}")
         raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
     return project.suite(name, tier_of(project.config.mode) if tier is None else tier)
-
-
-def find_root(start: Path) -> Path:
-    """Return the nearest folder, from `start` upwards, with `row3.toml` or `golden/`. Raises `InvalidFile`."""
-    start = start.resolve()
-    if not start.is_dir():
-        raise UsageError("the folder does not exist", where=str(start), fix="Correct the path after -C")
-    for folder in (start, *start.parents):
-        if _is_root(folder):
-            return folder
-    what = "not a row3 project: neither row3.toml nor golden/ here or above"
-    raise InvalidFile(what, where=str(start), fix="Run `row3 init`, or name the project with -C")
-
-
-def _is_root(folder: Path) -> bool:
-    return (folder / FILE).is_file() or (folder / GOLDEN).is_dir()
-
-
-def own_file(path: Path) -> Path:
-    """Return the file to write for a path from a user. Raises `InvalidFile` for a symbolic link in a project."""
-    absolute = Path(os.path.normpath(path.absolute()))
-    for root in filter(_is_root, absolute.parents):
-        WorkTree(root).at(absolute.relative_to(root).as_posix())
-    return path.resolve() if path.is_symlink() else path
 
 
 def open_project(start: Path) -> Project:

@@ -15,7 +15,8 @@ import pytest
 
 from row3.errors import InvalidFile, Row3Error
 from row3.project.cases import StoredCase
-from row3.project.project import Project, find_root, open_project
+from row3.project.project import Project, open_project
+from row3.project.root import find_root
 from row3.project.suites import Suite
 from row3.pytest_plugin.items import CaseItem, Evaluations, GateItem, Key
 from row3.pytest_plugin.suite_results import Flags

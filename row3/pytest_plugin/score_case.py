@@ -17,7 +17,8 @@ from row3.errors import InvalidFile, UsageError
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint
 from row3.project.outputs import Output
-from row3.project.project import Project, find_root, has_baseline, open_project, pick_suite
+from row3.project.project import Project, has_baseline, open_project, pick_suite
+from row3.project.root import find_root
 from row3.project.suites import Suite
 from row3.pytest_plugin.case_text import case_text
 from row3.running.case_results import Before, Packing

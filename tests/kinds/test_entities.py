@@ -184,6 +184,29 @@ def test_lint() -> None:
 
 
 @every_row(
+    ("mention", "text", "there"),
+    [
+        ("ingrid", "since ingrids go on the 5th", True),
+        ("Ingrid", "since Ingrid’s go on the 5th", True),
+        ("Chris", "Chris' phone rings", True),
+        ("Nordfrisk", "the lorries are Nordfrisk's", True),
+        ("ingrids", "ingrid has gone", False),
+        ("Ingri", "ingrids go", False),
+        ("Mar", "Marta's go", False),
+    ],
+)
+def test_a_mention_may_be_written_in_the_possessive(mention: str, text: str, there: bool) -> None:
+    named = {"name": "Ingrid Solheim", "type": "PERSON", "mentions": [mention]}
+    case = {"document_id": "m1", "document": text, "expected_entities": [named]}
+    found = [finding.rule for finding in ENTITIES.lint.case(case_of(EntitiesCase, case), RULES)]
+    assert found == [] if there else ["mention-not-there"]
+    several = {"case_id": "both", "documents": [{"document_id": "m1", "document": text}], "expected_entities": [named]}
+    assert ENTITIES.lint.declares is not None
+    declared = ENTITIES.lint.declares(case_of(EntitiesCase, several))
+    assert declared == {"m1": [("Ingrid Solheim", mention)] if there else []}
+
+
+@every_row(
     "wrong",
     [
         {"expected_entities": [{"name": " ", "type": "PERSON"}]},

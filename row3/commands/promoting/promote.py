@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from row3.charting.trend_chart import trend_chart
@@ -80,8 +80,7 @@ def promote(
     if loosened(project.suite(suite.name, suite.tier), suite):
         what = "options may only tighten a promotion's rules, which row3.toml sets"
         raise UsageError(what, where=str(session.command.gate), fix="Leave these out, or set them in row3.toml")
-    promoted = project.promoted
-    newly, lineup = _promotable(session, versions, promoted)
+    newly, lineup = _promotable(session, versions)
     run, comparison, judgement = judge_rubric(session, newly[0]) if lineup is None else _judged(session, lineup)
     if not judgement.complete:
         raise incomplete(run, "so nothing is promoted")
@@ -111,7 +110,7 @@ def promote(
         return result
     with writing(project.root, say=session.say):
         session = replace(session, project=project.on_disk())
-        if all(_is_current(session.project.promoted, ref) for ref in refs):  # another process was quicker
+        if all(_is_current(session.project, ref) for ref in refs):  # another process was quicker
             raise AlreadyDone(names_of(refs))
         files = promotion_files(session, result, newly)
         commit(project.root, files)
@@ -125,9 +124,7 @@ def promote(
     return result
 
 
-def _promotable(
-    session: Session, versions: Sequence[str], promoted: Mapping[str, prompt_store.Promotion]
-) -> tuple[list[Prompt], Lineup | None]:
+def _promotable(session: Session, versions: Sequence[str]) -> tuple[list[Prompt], Lineup | None]:
     """Return the prompts that become current, and the lineup that is judged; None for a rubric.
 
     Raises if the versions are promoted already, or one has a broken changelog entry.
@@ -138,11 +135,11 @@ def _promotable(
     if newly and len(versions) > 1:
         raise UsageError("a rubric is promoted alone", where="VERSION", fix="Promote one after the other")
     if not newly:
-        refs = _meant(session, versions, promoted)
+        refs = _meant(session, versions)
         where = "VERSION or --prompt" if session.options.named else "VERSION"
         lineup = line_up(project, suite, role="candidate", named=(*map(str, refs), *session.options.named), where=where)
-        newly = [each for each in lineup.prompts if each.stage is None and not _is_current(promoted, each.ref)]
-    if all(_is_current(promoted, ref) for ref in refs):
+        newly = [each for each in lineup.prompts if each.stage is None and not _is_current(project, each.ref)]
+    if all(_is_current(project, ref) for ref in refs):
         if prompt_store.PROMOTED in session.state.recovered:
             raise AlreadyDone(names_of(refs), session.state.recovered)
         what = f"{names_of(refs)} {'is' if len(refs) == 1 else 'are'} promoted already"
@@ -155,26 +152,25 @@ def _promotable(
     return newly, lineup
 
 
-def _meant(
-    session: Session, versions: Sequence[str], promoted: Mapping[str, prompt_store.Promotion]
-) -> list[PromptRef]:
+def _meant(session: Session, versions: Sequence[str]) -> list[PromptRef]:
     """Return the versions to promote. A bare `v1.1` means the candidates of that version.
 
     If no candidate has it, it means every prompt that has it, to go back.
     """
-    highest = {name: PromptRef(name, known[-1]) for name, known in session.project.versions.items()}
+    project = session.project
+    highest = {name: PromptRef(name, known[-1]) for name, known in project.versions.items()}
     named = (parse_reference(text.removeprefix("prompts/")) for text in session.options.named)
     candidates = highest | {ref.name: ref for ref in named if ref is not None}
     refs: list[PromptRef] = []
     for text in versions:
-        found = resolve_version(session.project, session.suite, text)
-        waiting = [ref for ref in found if not _is_current(promoted, ref)]
+        found = resolve_version(project, session.suite, text)
+        waiting = [ref for ref in found if not _is_current(project, ref)]
         refs += [ref for ref in waiting if candidates[ref.name] == ref] or waiting or found
     return refs
 
 
-def _is_current(promoted: Mapping[str, prompt_store.Promotion], ref: PromptRef) -> bool:
-    return ref.name in promoted and promoted[ref.name].version == str(ref.version)
+def _is_current(project: Project, ref: PromptRef) -> bool:
+    return ref.name in project.promoted and project.promoted[ref.name].version == str(ref.version)
 
 
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Judgement]:

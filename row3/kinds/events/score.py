@@ -10,15 +10,12 @@ from row3.domain.matches import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Rules, lint_error, lint_warning
 from row3.kinds.demands import Expected
-from row3.kinds.entities import declared
+from row3.kinds.entities import declared, occurs
 from row3.kinds.events.match import NOBODY, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut, ExpectedEvent
 from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
 from row3.metrics.ratios import b_cubed, f1, ratio
-
-POSSESSIVE = ("", "'s", "s", "'")
-"""Possessive endings of a name: `Certane's`, in a chat `ingrids`."""
 
 
 def _lint(case: EventsCase, rules: Rules) -> Iterator[Finding]:
@@ -35,7 +32,7 @@ def _lint(case: EventsCase, rules: Rules) -> Iterator[Finding]:
         if event.actor and normalise(event.actor) != normalise(TEAM):
             known = names.get(normalise(event.actor))
             forms = [event.actor, *(known.mentions if known is not None else ())]
-            if not any(whole.mentions(form + ending) for form in forms for ending in POSSESSIVE):
+            if not any(occurs(form, whole) for form in forms):
                 what = f"neither `{event.actor}` nor a mention of that entity occurs in the document"
                 yield lint_error("actor-not-there", what, (*at, "actor"))
 

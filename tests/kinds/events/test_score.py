@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.events.model import EventsCase
 from row3.kinds.events.score import KIND as EVENTS
+from row3.project.cases import Cases
+from row3.project.tree import WorkTree
 from tests.rows import every_row
 from tests.scoring import case_of, score_by
 
@@ -168,6 +171,19 @@ def test_an_invented_event_with_the_quote_of_a_found_one_is_not_a_duplicate() ->
 def test_an_actor_matches_the_entity_in_any_spelling() -> None:
     expected = [CASE["expected_events"][0] | {"actor": "alice chen"}]
     assert states(score([one(0, actor="Alice")], expected_events=expected)) == ["match"]
+
+
+@every_row(
+    ("actor", "state"),
+    [("Ingrid", "match"), ("ingrids", "match"), ("Ingrid Solheim", "match"), ("Sigrid", "wrong-actor")],
+)
+def test_an_actor_named_only_in_the_possessive_is_found(actor: str, state: str) -> None:
+    stored = Cases(WorkTree(Path(__file__).parents[3])).case("golden/memory/documents/chat_010.gold.json", EVENTS)
+    label = next(each for each in stored.case.expected_events if each.actor == "Ingrid Solheim")
+    given = {"category": label.category, "description": label.description, "evidence": label.evidence, "actor": actor}
+    read = EVENTS.read_output({"events": [given]})
+    assert isinstance(read, Parsed)
+    assert states(score_by(EVENTS, stored.case, read.value, RULES)) == [state]
 
 
 @every_row(
