@@ -24,6 +24,7 @@ from row3.kinds.extraction.score import METRICS
 RUNS = 5
 COMPARISONS = 2000
 RULES: tuple[PolicyName, ...] = ("fixed", "evidence", "paired")
+OVERALL = next(metric for metric in METRICS if metric.key == "overall")
 Sides = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 
 
@@ -47,13 +48,13 @@ def main() -> None:
 def covered(shape: shapes.Shape, cases: int, drop: float = 0.05) -> tuple[float, float]:
     """Return how many intervals in a hundred contain the true drop, without and with unseen losses."""
     before, after = shapes.comparisons(np.random.default_rng(1), shape, cases, 1, drop, COMPARISONS)
-    overall, held = next(metric for metric in METRICS if metric.key == "overall"), [0, 0]
+    held = [0, 0]
     for old, new in zip(before["overall"][:, :, 0].tolist(), after["overall"][:, :, 0].tolist(), strict=True):
         pairs = Pairs()
         for case, (was, now) in enumerate(zip(old, new, strict=True)):
             pairs.add({"overall": was}, {"overall": now}, source=f"{case // shape.cluster}")
         for place, unseen in enumerate((False, True)):
-            interval = pairs.differences(overall).interval(unseen=unseen)
+            interval = pairs.differences(OVERALL).interval(unseen=unseen)
             held[place] += interval is not None and interval.low <= -drop <= interval.high
     return 100.0 * held[0] / COMPARISONS, 100.0 * held[1] / COMPARISONS
 
@@ -82,7 +83,7 @@ def measured(sides: Sides, repeats: int, sources: bool, rule: PolicyName) -> flo
             source = f"source {place // 5}" if sources else None
             pairs.add(before, after, source=source, repeats=(repeats, repeats), spreads=(spread, spread))
         compare_metrics(*pairs.means(), METRICS, policy, pairs)
-        sensitivity(pairs, "overall", policy)
+        sensitivity(pairs, OVERALL, policy)
         seconds.append(time.process_time() - began)
     return max(seconds)
 

@@ -122,7 +122,7 @@ def chunks(number: int, first: int) -> Iterator[Chunk]:
 
 
 QUERIES = ("newest record", "all hours", "last 5 minutes", "last hour by the minute", "hours of a month")
-"""What the dashboard asks in one refresh, in its order."""
+"""What the dashboard asks in one refresh, in its order, before the windows of the alerts."""
 
 
 class Timed:
@@ -149,7 +149,9 @@ def ask(store: Store, now_ms: int) -> dict[str, float]:
         seen = read_recent(timed, now_ms, AlertsConfig())
     to_json(page(seen))
     whole = time.perf_counter() - begun
-    return {name: 1000 * taken for name, taken in zip((*QUERIES, "refresh"), (*timed.times, whole), strict=True)}
+    figures, alerts = timed.times[: len(QUERIES)], sum(timed.times[len(QUERIES) :])
+    names = (*QUERIES, "windows of the alerts", "refresh")
+    return {name: 1000 * taken for name, taken in zip(names, (*figures, alerts, whole), strict=True)}
 
 
 def connect(address: str, stop: Path) -> None:

@@ -35,7 +35,7 @@ def main() -> None:
         )
         for place, (_, judged) in enumerate(runs)
     ]
-    outputs = [ResultsOut([ResultOut(n, s) for n, s in run.items()]) for run, _ in runs]
+    outputs = [ResultsOut(results=[ResultOut(id=n, score=s) for n, s in run.items()]) for run, _ in runs]
     rules = Rules()
 
     def ours() -> None:
