@@ -84,7 +84,8 @@ def behind_line(commits: int, ref: str) -> str:
 
 def model_flag(run: Run) -> str:
     """Return `--model MODEL` for a command if the recordings do not name a model that can be asked."""
-    return " --model MODEL" if run.suite.prompted and run.header.model in ("", RECORDED_ONLY) else ""
+    by_hand = {"", RECORDED_ONLY} & set(run.header.model.split(", "))
+    return " --model MODEL" if run.suite.prompted and by_hand else ""
 
 
 def what_next(comparison: Comparison) -> list[str]:

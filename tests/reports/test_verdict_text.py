@@ -192,8 +192,9 @@ def test_an_approval_is_committed(comparison: Any, make: Any) -> None:
     assert advised(make, comparison, WORSE, approved=True) == [f"Next: {PROMOTE}", kept]
 
 
-def test_a_recorded_model_that_cannot_be_asked_is_to_be_named(comparison: Any, make: Any) -> None:
-    header = replace(comparison.run.header, model="")
+@pytest.mark.parametrize("model", ["", "reference-llm", "mcp, reference-llm"])
+def test_a_recorded_model_that_cannot_be_asked_is_to_be_named(comparison: Any, make: Any, model: str) -> None:
+    header = replace(comparison.run.header, model=model)
     run = replace(comparison.run, failed=["ozone"], header=header)
     assert advised(make, replace(comparison, run=run), WORSE) == [
         "Next: row3 --compare --mode auto --model MODEL asks for the missing answers."
