@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from row3.domain.models import convert
+from row3.domain.misfits import convert
 from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
 from row3.kinds.extraction.model import GoldenCase
@@ -281,7 +281,7 @@ def _lines(asking: Any, suite: Suite, stored: StoredCase, output: dict[str, Any]
         answer = Answer(
             text,
             served_model="bench-model",
-            prompt_tokens=len(request.user) // 4,
+            prompt_tokens=len(request.texts[-1]) // 4,
             completion_tokens=len(text) // 4,
             latency_s=1.5,
         )
