@@ -20,6 +20,8 @@ _BEFORE_UNIT = re.compile(r"(?<=\d) (?![^\w\s]*\d)(?=\S)")
 """The space between a number and its unit: 5 kg, 20 °C, 50 %."""
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
 """Letters of scripts without spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
+_BETWEEN_WORDS = ' \n,.;:!?()"'
+"""Characters beside a word that do not belong to it."""
 MOST_SENTENCES = 3
 """Number of sentences up to which a quote points at a passage."""
 
@@ -68,7 +70,10 @@ class SourceText:
 
     @cached_property
     def _padded(self) -> str:
-        return f" {' '.join(self._words.split())} "
+        padded = self._words
+        while "  " in padded:
+            padded = padded.replace("  ", " ")
+        return padded
 
     @cached_property
     def _parted(self) -> str:
@@ -90,13 +95,8 @@ class SourceText:
 
     def mentions(self, name: str) -> bool:
         """Return whether the name occurs as whole words, apostrophes joining or separating words."""
-        key, words = normalise(name), self._words
-        if not key:
-            return False
-        for word in key.split():  # most absent names have an absent word
-            if f" {word} " not in words:
-                return self._mentions_variant(name, key)
-        return " " not in key or find_words(key, self._padded) >= 0 or self._mentions_variant(name, key)
+        key = normalise(name)
+        return bool(key) and (f" {key} " in self._padded or self._mentions_variant(name, key))
 
     def _mentions_variant(self, name: str, key: str) -> bool:
         """Return whether the name occurs with signs, units and apostrophes apart, or in a script without spaces."""
@@ -109,7 +109,9 @@ class SourceText:
     def contains_quote(self, quote: str) -> bool:
         """Return whether the quote, or its parts around ellipses in order, occur."""
         key = normalise(quote)
-        return bool(key) and (bool(self._spans(quote)) or self._mentions_variant(quote, key))
+        if not key:
+            return False
+        return f" {key} " in self._padded or bool(self._spans(quote)) or self._mentions_variant(quote, key)
 
     def _spans(self, quote: str) -> list[tuple[int, int]]:
         """Return start and end in the padded text of the quote, or of its parts around ellipses in order; else []."""
@@ -124,11 +126,27 @@ class SourceText:
 
     def is_passage(self, quote: str) -> bool:
         """Return whether a quote occurs, in at most three sentences, and leaves out one or a third of the text."""
+        if self._is_brief(quote):
+            return True
         ends, spans = self._ends, self._spans(quote)
         touched = {at for start, end in spans for at in range(bisect_right(ends, start), bisect_left(ends, end) + 1)}
         number = len(touched or sentences(quote))  # a sign or an apostrophe may stand apart
         short = 3 * len(normalise(quote)) <= 2 * (len(self._padded) - 2)
         return number <= MOST_SENTENCES and (short or number < len(ends)) and self.contains_quote(quote)
+
+    def _is_brief(self, quote: str) -> bool:
+        """Return whether a quote is one place of the text, letter for letter, with few marks: a quick `is_passage`."""
+        at, key = self.text.find(quote), f" {normalise(quote)} "
+        if at < 0 or not (quote.isascii() and quote.isprintable()):
+            return False
+        around = self.text[at - 1 : at] if at else ""
+        around += self.text[at + len(quote) : at + len(quote) + 1]
+        return (
+            not around.strip(_BETWEEN_WORDS)
+            and sum(map(quote.count, ".!?")) < MOST_SENTENCES
+            and 3 * len(key) <= 2 * len(self._padded)
+            and self._padded.find(key, self._padded.find(key) + 1) < 0
+        )
 
 
 NO_TEXT = SourceText("")
