@@ -56,6 +56,10 @@ _RULED_WORDS = TRIGGERS.union(_REWRITTEN_WORDS, OFTEN, ("called", "known", "name
 _RULED_FIRST = KINDS | FILLED_FIRST
 _CAPITALS = re.compile(r"[A-Z](?:[A-Z]|s\b)|[a-z][A-Z]| vs? ")
 """Capitals within words, or an opponent."""
+_HYPHEN = re.compile(r"(?:^|\s)-|-(?:\s|-|$)")
+"""A hyphen that does not join words."""
+_OTHER_SCRIPTS = "\u0250"
+"""The first letter that is not Latin."""
 
 
 def _words_of(name: str) -> list[str]:
@@ -97,10 +101,11 @@ class Candidates:
         self._by_words: dict[tuple[str, ...], list[int]] = {}
         others = []
         for position, (name, key) in enumerate(zip(names, keys, strict=True)):
-            spelt = key.split()
-            form = "" if position in persons else self._simple_form(name, spelt)
-            if form:
+            spelt = key.split() if name.isascii() else _words_of(name)
+            forms = () if position in persons else self._simple_forms(name, spelt)
+            for form in forms:
                 self._by_key.setdefault(form, []).append(position)
+            if forms:
                 self._by_words.setdefault(tuple(sorted(spelt)), []).append(position)
             else:
                 others.append(position)
@@ -109,7 +114,7 @@ class Candidates:
 
     @cached_property
     def _all(self) -> _Search:
-        """All names, for a person's: it may share only its surname with another one."""
+        """All names, for one that is not simple."""
         names, keys, persons = self._given
         return _Search(names, keys, range(len(names)), persons, self._acronyms)
 
@@ -118,17 +123,24 @@ class Candidates:
         """Positions of names that an acronym expands."""
         return self._others.expanded
 
-    def _simple_form(self, name: str, spelt: Sequence[str]) -> str:
-        """Return the key of a name to which only the rules form and spelling apply; "" for any other name."""
+    def _simple_forms(self, name: str, spelt: Sequence[str]) -> Sequence[str]:
+        """Return the keys of a name to which only the rules form and spelling apply; none for any other name."""
         if not name.islower() and (_CAPITALS.search(name) or not name[:1].isupper() or may_name_a_person(spelt)):
-            return ""
-        if not (spelt and name.isascii() and name.replace(" ", "").isalpha()) or spelt[0] in _RULED_FIRST:
-            return ""
-        if not _RULED_WORDS.isdisjoint(spelt):
-            return ""
+            return ()
+        if len(spelt) > 1 and spelt[0] in ("the", "an") and name.islower():
+            spelt = spelt[1:]
+        if not spelt or spelt[0] in _RULED_FIRST or not _RULED_WORDS.isdisjoint(spelt):
+            return ()
+        letters = name.replace(" ", "")
+        if not letters.isalpha() and (_HYPHEN.search(name) or not letters.replace("-", "").isalpha()):
+            return ()
         forms = list(map(token_form, spelt))
         form = MARK + "".join(forms)
-        return "" if self._shorts and not self._shorts.isdisjoint((form, *map(MARK.__add__, forms))) else form
+        if self._shorts and not self._shorts.isdisjoint((form, *map(MARK.__add__, forms))):
+            return ()
+        if name.isascii():
+            return (form,)
+        return form_keys(name) if max(name) < _OTHER_SCRIPTS else ()
 
     def of(
         self, name: str, expansions: Sequence[str], similar: Collection[int], *, numbered: bool, day_first: bool | None
@@ -138,18 +150,12 @@ class Candidates:
         Names in `similar` are skipped, since they are compared anyway. `numbered`: the name contains a number.
         """
         spelt = _words_of(name)
-        if not expansions and (form := self._simple_form(name, spelt)):
-            same = {*self._by_key.get(form, ()), *self._by_words.get(tuple(sorted(spelt)), ())}
-            return same | self._others.of(name, spelt, (), similar)
+        if not expansions and (own := self._simple_forms(name, spelt)):
+            same = [self._by_key.get(key, ()) for key in own]
+            found = self._others.of(name, spelt, (), similar)
+            return found.union(self._by_words.get(tuple(sorted(spelt)), ()), *same)
         forms = (*expansions, *_without_filler(name), *_rewritten(name, spelt))
-        if is_evident(name):
-            found = self._all.of(name, spelt, forms, similar, numbered=numbered)
-        else:
-            found = self._others.of(name, spelt, forms, similar, numbered=numbered)
-            for form in (name, *forms):
-                for key in {*form_keys(form), *_search_keys(form)}:
-                    found.update(self._by_key.get(key, ()))
-                found.update(self._by_words.get(tuple(sorted(_words_of(form))), ()))
+        found = self._all.of(name, spelt, forms, similar, numbered=numbered)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:
             found |= self._others.equal(value, day_first)
         return found
@@ -273,18 +279,17 @@ class _Search:
                     *near,
                     *(at for at, own in counted if not begins or not own or any(map(letters.__contains__, own))),
                 }
-        forms, keys = set(form_keys(name)), _search_keys(name)
-        found = {
-            self._owners[place]
-            for place in near
-            if self._owners[place] not in similar
-            and (
-                not forms.isdisjoint(form_keys(self._names[place]))
+        found = set()
+        if near := [place for place in near if self._owners[place] not in similar]:
+            forms, keys = set(form_keys(name)), _search_keys(name)
+            found = {
+                self._owners[place]
+                for place in near
+                if not forms.isdisjoint(form_keys(self._names[place]))
                 or not keys.isdisjoint(_search_keys(self._names[place]))
                 # East Asian names, surname first or last.
                 or sorted(spelt) == sorted(self._words[place])
-            )
-        }
+            }
         evident = is_evident(name)
         if self._persons or evident:
             may = {self._owners[place] for place in self._sharing(spelt)}
