@@ -35,6 +35,9 @@ def mentions(
     `known` is the source text; `acronyms` gives those it introduces, and is called only if no name occurs. A run of
     words for which `other` finds something is not one of the names.
     """
+    padded = f" {normalise(quote)} "
+    if any((key := normalise(name)) and f" {key} " in padded for name in names):
+        return True
     said = SourceText(quote)
     if any(map(said.mentions, names)):
         return True
@@ -46,7 +49,8 @@ def mentions(
         return True
     from row3.matching.candidates import may_mention
 
-    left = [name for name in every if may_mention(quote, name)]
+    if not (left := [name for name in every if may_mention(quote, name)]):
+        return False
     spelt = _SIGN.sub("", quote).split()[:MOST_WORDS]
     prefixes = [_prefixes(normalise(word)) for word in spelt]
     return any(_mentions_variant(name, spelt, prefixes, known, other) for name in left)

@@ -57,6 +57,11 @@ def _parted(text: str, *, units: bool = False) -> str:
     return _SIGN_BEFORE.sub(r"\g<0> ", _BEFORE_UNIT.sub("", key) if units else key)
 
 
+def _is_plain(text: str, key: str) -> bool:
+    """Return whether a text has neither apostrophes nor signs, so that `_parted` is its key."""
+    return key.replace(" ", "").isalnum() and not any(map(text.__contains__, APOSTROPHES))
+
+
 class SourceText:
     """A case's text, normalised once on first use."""
 
@@ -74,6 +79,10 @@ class SourceText:
         while "  " in padded:
             padded = padded.replace("  ", " ")
         return padded
+
+    @cached_property
+    def _plain(self) -> bool:
+        return _is_plain(self.text, self._padded)
 
     @cached_property
     def _parted(self) -> str:
@@ -102,7 +111,7 @@ class SourceText:
         """Return whether the name occurs with signs, units and apostrophes apart, or in a script without spaces."""
         if _NO_SPACES.search(key) is not None and find_words(key, self._padded) >= 0:
             return True
-        if find_words(_parted(name), self._parted) >= 0:
+        if not (self._plain and _is_plain(name, key)) and find_words(_parted(name), self._parted) >= 0:
             return True
         return any(map(str.isdigit, key)) and find_words(_parted(name, units=True), self._joined) >= 0
 
