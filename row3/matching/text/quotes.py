@@ -146,13 +146,13 @@ class SourceText:
     def _is_brief(self, quote: str) -> bool:
         """Return whether a quote is one place of the text, letter for letter, with few marks: a quick `is_passage`."""
         at, key = self.text.find(quote), f" {normalise(quote)} "
-        if at < 0 or not (quote.isascii() and quote.isprintable()):
+        if at < 0 or not quote.isprintable():
             return False
         around = self.text[at - 1 : at] if at else ""
         around += self.text[at + len(quote) : at + len(quote) + 1]
         return (
             not around.strip(_BETWEEN_WORDS)
-            and sum(map(quote.count, ".!?")) < MOST_SENTENCES
+            and sum(map(quote.count, ".!?。！？")) < MOST_SENTENCES
             and 3 * len(key) <= 2 * len(self._padded)
             and self._padded.find(key, self._padded.find(key) + 1) < 0
         )
