@@ -120,11 +120,11 @@ class Explanation:
                 for label, required, found_by, near, score in self.expected_concepts
             ],
             "relationships": [
-                {"triple": triple, "state": state, "expected": expected}
+                {"triple": [*triple], "state": state, "expected": None if expected is None else [*expected]}
                 for triple, state, expected in self.relationships
             ],
             "expectedRelationships": [
-                {"triple": triple, "required": required, "foundBy": found_by}
+                {"triple": [*triple], "required": required, "foundBy": None if found_by is None else [*found_by]}
                 for triple, required, found_by in self.expected_relationships
             ],
         }
