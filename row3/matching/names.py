@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rapidfuzz import process
 
@@ -25,8 +24,7 @@ EQUAL = ("exact", "alias")
 _DIGIT = re.compile(r"\d")
 
 
-@dataclass(frozen=True, slots=True)
-class NameMatch:
+class NameMatch(NamedTuple):
     """The result for one extracted name."""
 
     state: Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]

@@ -118,20 +118,18 @@ class RelationshipIndex:
                     found_by[index] = extracted[item]
                     state = "exact" if swapped[item] == self._swapped[index] else "inverse"
                 result[item] = RelationshipMatch(extracted[item], state, self.expected[index][0])
-        if self._ends.fuzzy:
-            result = [self._with_fuzzy_ends(match) for match in result]
+        if fuzzy := self._ends.fuzzy:
+            result = [
+                match._replace(state=_FUZZY[match.state])
+                if match.state in _FUZZY and (match.triple.source in fuzzy or match.triple.target in fuzzy)
+                else match
+                for match in result
+            ]
         found = [
             ExpectedRelationship(triple, required, found_by.get(index))
             for index, (triple, required) in enumerate(self.expected)
         ]
         return result, found
-
-    def _with_fuzzy_ends(self, match: RelationshipMatch) -> RelationshipMatch:
-        """Return the match, with a fuzzy state if one of its ends took the fuzzy rule."""
-        triple, state = match.triple, match.state
-        if state in _FUZZY and not self._ends.fuzzy.isdisjoint((triple.source, triple.target)):
-            return RelationshipMatch(triple, _FUZZY[state], match.expected)
-        return match
 
     def _pairs(
         self, items: list[int], wanted: list[int], extracted: Sequence[Triple], swapped: list[bool]
