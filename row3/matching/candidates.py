@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process
 
@@ -19,7 +18,7 @@ from row3.matching.lexicon.inflection import token_form, unaccented
 from row3.matching.lexicon.words import OFTEN
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.person.given_names import SURNAMES_AND_GIVEN
-from row3.matching.person.persons import PERSON_WORDS, is_evident, may_name_a_person
+from row3.matching.person.persons import PERSON_WORDS, is_evident
 from row3.matching.person.roles import ROLE_WORDS
 from row3.matching.person.same_person import may_be_persons
 from row3.matching.scorers import DEFAULT, SCORERS
@@ -27,15 +26,12 @@ from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.abbreviations import SHORT_WORDS, spelt_out
 from row3.matching.variant.acronyms import Acronyms
 from row3.matching.variant.additions import ADDED, without_addition
-from row3.matching.variant.forms import MARK, form_key, form_keys
+from row3.matching.variant.forms import form_key, form_keys
 from row3.matching.variant.marks import split_company
 from row3.matching.variant.readings import readings
 from row3.matching.variant.skeletons import FILLED_FIRST, IRREGULAR, consonants, last_skeletons, skeletons
-from row3.matching.variant.variants import KINDS, TRIGGERS, variant_keys, without_filler
+from row3.matching.variant.variants import variant_keys, without_filler
 from row3.matching.variant.word_order import LAST_WORDS, negated, with_adjective
-
-if TYPE_CHECKING:
-    from row3.matching.value.units import Value
 
 MIN_SIMILARITY = 0.79
 """Similarity below which two names are never spellings of one, unless they are persons'."""
@@ -51,15 +47,6 @@ _UNRELIABLE_WORDS = _REWRITTEN_WORDS | IRREGULAR
 _SIGNS = re.compile(r"[^\w\s-]|\d")
 """Characters that `_rewritten` may rewrite."""
 _PERSON_WORDS = PERSON_WORDS | ROLE_WORDS | SURNAMES_AND_GIVEN
-_RULED_WORDS = TRIGGERS.union(_REWRITTEN_WORDS, OFTEN, ("called", "known", "named"))
-"""Words with rules of their own."""
-_RULED_FIRST = KINDS | FILLED_FIRST
-_CAPITALS = re.compile(r"[A-Z](?:[A-Z]|s\b)|[a-z][A-Z]| vs? ")
-"""Capitals within words, or an opponent."""
-_HYPHEN = re.compile(r"(?:^|\s)-|-(?:\s|-|$)")
-"""A hyphen that does not join words."""
-_OTHER_SCRIPTS = "\u0250"
-"""The first letter that is not Latin."""
 
 
 def _words_of(name: str) -> list[str]:
@@ -88,107 +75,23 @@ def _rewritten(name: str, spelt: Iterable[str]) -> tuple[str, ...]:
 
 
 class Candidates:
-    """A search index of the names of one case.
-
-    Simple names match others only by key, by the same words or by similarity, so that they are looked up; the other
-    names are searched.
-    """
+    """A search index of the names of one case."""
 
     def __init__(self, names: Sequence[str], keys: Sequence[str], persons: frozenset[int], acronyms: Acronyms) -> None:
         """Index names as written and normalised, with the positions of declared persons and the case's acronyms."""
-        self._acronyms, self._shorts = acronyms, acronyms.keys()
-        self._by_key: dict[str, list[int]] = {}
-        self._by_words: dict[tuple[str, ...], list[int]] = {}
-        others = []
-        for position, (name, key) in enumerate(zip(names, keys, strict=True)):
-            spelt = key.split() if name.isascii() else _words_of(name)
-            forms = () if position in persons else self._simple_forms(name, spelt)
-            for form in forms:
-                self._by_key.setdefault(form, []).append(position)
-            if forms:
-                self._by_words.setdefault(tuple(sorted(spelt)), []).append(position)
-            else:
-                others.append(position)
-        self._others = _Search(names, keys, others, persons, acronyms)
-        self._given = names, keys, persons
-
-    @cached_property
-    def _all(self) -> _Search:
-        """All names, for one that is not simple."""
-        names, keys, persons = self._given
-        return _Search(names, keys, range(len(names)), persons, self._acronyms)
-
-    @property
-    def expanded(self) -> Collection[int]:
-        """Positions of names that an acronym expands."""
-        return self._others.expanded
-
-    def _simple_forms(self, name: str, spelt: Sequence[str]) -> Sequence[str]:
-        """Return the keys of a name to which only the rules form and spelling apply; none for any other name."""
-        if not name.islower() and (_CAPITALS.search(name) or not name[:1].isupper() or may_name_a_person(spelt)):
-            return ()
-        if len(spelt) > 1 and spelt[0] in ("the", "an") and name.islower():
-            spelt = spelt[1:]
-        if not spelt or spelt[0] in _RULED_FIRST or not _RULED_WORDS.isdisjoint(spelt):
-            return ()
-        letters = name.replace(" ", "")
-        if not letters.isalpha() and (_HYPHEN.search(name) or not letters.replace("-", "").isalpha()):
-            return ()
-        forms = list(map(token_form, spelt))
-        form = MARK + "".join(forms)
-        if self._shorts and not self._shorts.isdisjoint((form, *map(MARK.__add__, forms))):
-            return ()
-        if name.isascii():
-            return (form,)
-        return form_keys(name) if max(name) < _OTHER_SCRIPTS else ()
-
-    def of(
-        self, name: str, expansions: Sequence[str], similar: Collection[int], *, numbered: bool, day_first: bool | None
-    ) -> set[int]:
-        """Return the positions of names that may match a name or one of its `expansions`.
-
-        Names in `similar` are skipped, since they are compared anyway. `numbered`: the name contains a number.
-        """
-        spelt = _words_of(name)
-        if not expansions and (own := self._simple_forms(name, spelt)):
-            same = [self._by_key.get(key, ()) for key in own]
-            found = self._others.of(name, spelt, (), similar)
-            return found.union(self._by_words.get(tuple(sorted(spelt)), ()), *same)
-        forms = (*expansions, *_without_filler(name), *_rewritten(name, spelt))
-        found = self._all.of(name, spelt, forms, similar, numbered=numbered)
-        if numbered and (value := value_of(name, day_first=day_first)) is not None:
-            found |= self._others.equal(value, day_first)
-        return found
-
-    def readings(self, name: str) -> list[str]:
-        """Return the expansions of a name by the case's acronyms or its own parenthesis."""
-        return readings(name, self._acronyms) if self._acronyms or "(" in name else []
-
-
-class _Search:
-    """Names that are found by the first consonants of their words."""
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        keys: Sequence[str],
-        positions: Sequence[int],
-        persons: frozenset[int],
-        acronyms: Acronyms,
-    ) -> None:
         self._acronyms = acronyms
-        self._count = len(positions)
-        self._names = [names[position] for position in positions]
+        self._count = len(names)
+        self._names = list(names)
         """The names, then their expansions."""
-        self._owners = list(positions)
+        self._owners = list(range(len(names)))
         """Position of the original name, for each of `_names`."""
         self.expanded: set[int] = set()
         """Positions of names that an acronym expands."""
-        raw = "".join(self._names)
-        if acronyms or "(" in raw:
-            self._add_expansions([keys[position] for position in positions])
+        if acronyms or any("(" in name for name in names):
+            self._add_expansions(keys)
         self._words = list(map(_words_of, self._names))
         every = set(chain.from_iterable(self._words))
+        raw = "".join(names)
         if not raw.replace(" ", "").isalpha() or not _REWRITTEN_WORDS.isdisjoint(every):
             self._add_rewritten()
         self._last_skeletons = last_skeletons(self._words)
@@ -199,33 +102,26 @@ class _Search:
         """By place, the first consonants of the words that each way of writing the name needs."""
         self._persons = persons
         """Positions of names that are declared or evident persons."""
-        own = self._names[: self._count]
-        initials = not raw.islower() and any(name[:2].isupper() for name in own)
+        initials = not raw.islower() and any(name[:2].isupper() for name in names)
         if initials or "." in raw or "," in raw or not _PERSON_WORDS.isdisjoint(every):
-            evident = [position for position, name in zip(positions, own, strict=True) if is_evident(name)]
-            self._persons = persons.union(evident)
+            self._persons = persons.union([position for position, name in enumerate(names) if is_evident(name)])
 
     def of(
-        self,
-        name: str,
-        spelt: Sequence[str],
-        forms: Iterable[str],
-        similar: Collection[int],
-        *,
-        numbered: bool = False,
+        self, name: str, expansions: Sequence[str], similar: Collection[int], *, numbered: bool, day_first: bool | None
     ) -> set[int]:
-        """Return the positions of names that may match a name or another form of it, except `similar` ones."""
-        if not self._names:
-            return set()
-        found = self._matching(name, spelt, similar, numbered=numbered)
-        for form in forms:
-            found |= self._matching(form, _words_of(form), similar, numbered=numbered)
-        return found
+        """Return the positions of names that may match a name or one of its `expansions`.
 
-    def equal(self, value: Value, day_first: bool | None) -> set[int]:
-        """Return the positions of names that are this value."""
-        own = [place for place in self._numbered if place < self._count]
-        return {self._owners[at] for at in own if value_of(self._names[at], day_first=day_first) == value}
+        Names in `similar` are skipped, since they are compared anyway. `numbered`: the name contains a number.
+        """
+        spelt = _words_of(name)
+        found = self._by_words(name, spelt, similar, numbered=numbered)
+        for reading in (*expansions, *_without_filler(name), *_rewritten(name, spelt)):
+            found |= self._by_words(reading, _words_of(reading), similar, numbered=numbered)
+        if numbered and (value := value_of(name, day_first=day_first)) is not None:
+            for place in self._numbered:
+                if place < self._count and value_of(self._names[place], day_first=day_first) == value:
+                    found.add(place)
+        return found
 
     @cached_property
     def _numbered(self) -> list[int]:
@@ -236,10 +132,14 @@ class _Search:
             if has_number(name) or not OFTEN.keys().isdisjoint(self._words[place])
         ]
 
+    def readings(self, name: str) -> list[str]:
+        """Return the expansions of a name by the case's acronyms or its own parenthesis."""
+        return readings(name, self._acronyms) if self._acronyms or "(" in name else []
+
     def _add_expansions(self, keys: Sequence[str]) -> None:
         shorts = self._acronyms.keys()
-        for place, key in enumerate(keys):
-            name, position = self._names[place], self._owners[place]
+        for position, key in enumerate(keys):
+            name = self._names[position]
             if (
                 "(" in name
                 or not shorts.isdisjoint(map(form_key, key.split()))
@@ -259,7 +159,7 @@ class _Search:
         self._words += [_words_of(text) for text, _ in more]
         self._owners += [self._owners[place] for _, place in more]
 
-    def _matching(self, name: str, spelt: Sequence[str], similar: Collection[int], *, numbered: bool) -> set[int]:
+    def _by_words(self, name: str, spelt: list[str], similar: Collection[int], *, numbered: bool) -> set[int]:
         """Return the positions of names that share words and a key with a name, or may be the same person."""
         letters = _consonants_of(spelt)
         if "- " in name:  # hypo- and hyperthyroidism

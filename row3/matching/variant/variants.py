@@ -31,7 +31,7 @@ _COLOURS, _GAMES, _MONTHS, _RIVERS = (
 PlainWords = tuple[tuple[str, ...], tuple[str, ...]]
 """The words of a name as spelt, and each in its form."""
 
-TRIGGERS = SPECIAL_WORDS | VARIED | COMPANY_ENDS | PERSON_WORDS | NON_NAME_WORDS | NUMBER_WORDS | SHORT_WORDS
+_TRIGGERS = SPECIAL_WORDS | VARIED | COMPANY_ENDS | PERSON_WORDS | NON_NAME_WORDS | NUMBER_WORDS | SHORT_WORDS
 """Words that trigger a rule other than form and spelling."""
 KINDS = words(_LISTS["kinds"])
 """Words that may state the kind of the following name: planet Mars."""
@@ -49,13 +49,13 @@ def plain_words(name: str) -> PlainWords | None:
         return None
     spelt = tuple(normalise(name).split())
     if (
-        not TRIGGERS.isdisjoint(spelt)
+        not _TRIGGERS.isdisjoint(spelt)
         or (not name.islower() and may_name_a_person(spelt))
         or (len(spelt) > 1 and spelt[0] in KINDS)
     ):
         return None
     formed = tuple([token_form(word) for word in spelt])
-    return (spelt, formed) if "".join(formed).isalpha() and TRIGGERS.isdisjoint(formed) else None
+    return (spelt, formed) if "".join(formed).isalpha() and _TRIGGERS.isdisjoint(formed) else None
 
 
 _KIND = f"(?:{_LISTS['kinds_in_parentheses'].replace(' ', '|')})"
