@@ -19,6 +19,7 @@ from row3.matching.text.quotes import NO_TEXT, SourceText, normalised_difference
 
 if TYPE_CHECKING:
     from row3.matching.matcher import Matcher, Matches
+    from row3.matching.variant.acronyms import Acronyms
 
 EQUAL = ("exact", "alias")
 _DIGIT = re.compile(r"\d")
@@ -88,6 +89,10 @@ class NameIndex:
         from row3.matching.matcher import Matcher
 
         return Matcher(self._expected, self._canaries, self._rule, self._text or NO_TEXT)
+
+    def acronyms(self) -> Acronyms:
+        """Return the acronyms that the case introduces."""
+        return self.matcher.acronyms
 
     def matches(self, name: str) -> Matches:
         """Return the expected names and the nearest canary that a name matches."""

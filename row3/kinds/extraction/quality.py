@@ -32,7 +32,7 @@ def measure(
     return Quality(
         len(quoted),
         sum(
-            source.is_passage(quote) and mentions(quote, [label], source, lambda: index.matcher.acronyms)
+            source.is_passage(quote) and mentions(quote, [label], source, index.acronyms)
             for label, quote in quoted
         ),
         sum(not source.mentions(label) for label in labels),

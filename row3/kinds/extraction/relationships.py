@@ -110,7 +110,8 @@ class RelationshipIndex:
                 result[item] = self._mistake(extracted[item], key)
         for key, items in items_of.items():
             wanted = self._by_key[key]
-            pairs = self._pairs(items, wanted, extracted, swapped)
+            single = len(items) == len(wanted) == 1
+            pairs = {items[0]: wanted[0]} if single else self._pairs(items, wanted, extracted, swapped)
             for item in items:
                 index = pairs.get(item, wanted[0])
                 state: RelationshipState = "duplicate"
@@ -135,8 +136,6 @@ class RelationshipIndex:
         self, items: list[int], wanted: list[int], extracted: Sequence[Triple], swapped: list[bool]
     ) -> dict[int, int]:
         """Return expected by extracted relationships of one key: plain before inverse, sure before fuzzy, in order."""
-        if len(items) == len(wanted) == 1:
-            return {items[0]: wanted[0]}
         fuzzy = self._ends.fuzzy
         ranked = sorted(
             (

@@ -22,6 +22,8 @@ _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u
 """Letters of scripts without spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
 _BETWEEN_WORDS = ' \n,.;:!?()"'
 """Characters beside a word that do not belong to it."""
+_ENDS = ".!?。！？"
+"""Characters that may end a sentence within a line."""
 MOST_SENTENCES = 3
 """Number of sentences up to which a quote points at a passage."""
 
@@ -135,27 +137,25 @@ class SourceText:
 
     def is_passage(self, quote: str) -> bool:
         """Return whether a quote occurs, in at most three sentences, and leaves out one or a third of the text."""
-        if self._is_brief(quote):
-            return True
+        return self.cites(quote) or False
+
+    def cites(self, quote: str) -> bool | None:
+        """Return whether a quote that occurs is a passage; None if it does not occur."""
+        key, padded = f" {normalise(quote)} ", self._padded
+        at = padded.find(key)
+        # Most quotes are one place of the text, letter for letter, with few marks.
+        if at >= 0 and 3 * len(key) <= 2 * len(padded) and quote.isprintable() and padded.find(key, at + 1) < 0:
+            start = self.text.find(quote)
+            around = self.text[max(0, start - 1) : start] + self.text[start + len(quote) :][:1]
+            if start >= 0 and not around.strip(_BETWEEN_WORDS) and sum(map(quote.count, _ENDS)) < MOST_SENTENCES:
+                return True
+        if not self.contains_quote(quote):
+            return None
         ends, spans = self._ends, self._spans(quote)
         touched = {at for start, end in spans for at in range(bisect_right(ends, start), bisect_left(ends, end) + 1)}
         number = len(touched or sentences(quote))  # a sign or an apostrophe may stand apart
-        short = 3 * len(normalise(quote)) <= 2 * (len(self._padded) - 2)
-        return number <= MOST_SENTENCES and (short or number < len(ends)) and self.contains_quote(quote)
-
-    def _is_brief(self, quote: str) -> bool:
-        """Return whether a quote is one place of the text, letter for letter, with few marks: a quick `is_passage`."""
-        at, key = self.text.find(quote), f" {normalise(quote)} "
-        if at < 0 or not quote.isprintable():
-            return False
-        around = self.text[at - 1 : at] if at else ""
-        around += self.text[at + len(quote) : at + len(quote) + 1]
-        return (
-            not around.strip(_BETWEEN_WORDS)
-            and sum(map(quote.count, ".!?。！？")) < MOST_SENTENCES
-            and 3 * len(key) <= 2 * len(self._padded)
-            and self._padded.find(key, self._padded.find(key) + 1) < 0
-        )
+        short = 3 * len(normalise(quote)) <= 2 * (len(padded) - 2)
+        return number <= MOST_SENTENCES and (short or number < len(ends))
 
 
 NO_TEXT = SourceText("")
