@@ -142,12 +142,12 @@ def _concepts(
         quoted: QuoteState = "missing"
         if is_quote(quote, label):
             quoted = "unverified"
-            if (cited := text.cites(quote)) is not None:
+            if (cited := text.is_passage(quote)) is not None:
                 found = wanted if state != "unmatched" else None
                 names = (label,) if found is None else (label, found.label, *found.aliases)
                 implied = found is not None and found.inferred  # the text has no name for it
                 other = index.exact if state == "unmatched" else None
-                said = implied or (cited and mentions(quote, names, text, index.acronyms, other))
+                said = implied or (cited and mentions(quote, names, text, lambda: index.matcher.acronyms, other))
                 quoted = "verified" if said and cited else "unsupported"
         type_ = wanted.type if wanted and state in CORRECT else None
         yield ConceptMatch(

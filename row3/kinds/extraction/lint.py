@@ -67,7 +67,7 @@ class _Matcher:
         """Return whether the text contains one of the names, or words that the matcher takes for one."""
         if any(map(self._text.mentions, names)):
             return True
-        return any(mentions(each, names, self._text, self.index.acronyms) for each in self._sentences)
+        return any(mentions(each, names, self._text, lambda: self.index.matcher.acronyms) for each in self._sentences)
 
 
 def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:

@@ -28,8 +28,6 @@ class _Ends(dict[str, int]):
     Filled on demand. Numbers hash and compare fast, and their order gives symmetric relationships one direction.
     """
 
-    __slots__ = ("_names", "fuzzy", "resolve")
-
     def __init__(self, resolve: Resolve, known: Mapping[str, int]) -> None:
         super().__init__(known)
         self.resolve = resolve
@@ -51,8 +49,6 @@ class _Ends(dict[str, int]):
 
 class RelationshipIndex:
     """The expected and forbidden relationships of a case, indexed for matching."""
-
-    __slots__ = ("_by_key", "_ends", "_forbidden", "_keys", "_near", "_predicates", "_swapped", "expected")
 
     def __init__(
         self,
@@ -165,8 +161,6 @@ class RelationshipIndex:
 
 class _Near:
     """Finds the expected relationship nearest to a wrong one."""
-
-    __slots__ = ("_by_key", "_by_pair", "_by_source", "_by_target")
 
     def __init__(self, keys: Sequence[Key], by_key: Mapping[Key, list[int]]) -> None:
         backwards = list(zip(keys, range(len(keys)), strict=True))[::-1]  # so that the first of equal keys wins

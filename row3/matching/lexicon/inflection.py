@@ -44,13 +44,6 @@ _AMERICAN = (
     (r"sulph", "sulf"),
 )
 
-
-
-@lru_cache(maxsize=1)
-def _american() -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(pattern), by) for pattern, by in _AMERICAN]
-
-
 _MAY_BE_BRITISH = re.compile("is[eai]|lys|our|[tvb]re|gue|[aei]ll|[ao]e|sulph")
 """Matches every word that a pattern above may change; it excludes nine words in ten."""
 _MAY_CHANGE = re.compile(f"{_MAY_BE_BRITISH.pattern}|men$").search
@@ -100,8 +93,8 @@ def american(token: str) -> str:
     if known is not None:
         return known
     if len(token) > 4 and _MAY_BE_BRITISH.search(token):
-        for pattern, by in _american():
-            token = pattern.sub(by, token)
+        for pattern, by in _AMERICAN:
+            token = re.sub(pattern, by, token)
     return token
 
 

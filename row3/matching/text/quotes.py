@@ -71,13 +71,8 @@ class SourceText:
         self.text = text
 
     @cached_property
-    def _words(self) -> str:
-        """The text for single words: normalised except for runs of spaces, in a fifth of the time."""
-        return f" {fold(self.text)} "
-
-    @cached_property
     def _padded(self) -> str:
-        padded = self._words
+        padded = f" {fold(self.text)} "
         while "  " in padded:
             padded = padded.replace("  ", " ")
         return padded
@@ -102,7 +97,7 @@ class SourceText:
 
     def __contains__(self, word: object) -> bool:
         """Return whether a normalised word occurs."""
-        return f" {word} " in self._words
+        return f" {word} " in self._padded
 
     def mentions(self, name: str) -> bool:
         """Return whether the name occurs as whole words, apostrophes joining or separating words."""
@@ -120,9 +115,9 @@ class SourceText:
     def contains_quote(self, quote: str) -> bool:
         """Return whether the quote, or its parts around ellipses in order, occur."""
         key = normalise(quote)
-        if not key:
-            return False
-        return f" {key} " in self._padded or bool(self._spans(quote)) or self._mentions_variant(quote, key)
+        return bool(key) and (
+            f" {key} " in self._padded or bool(self._spans(quote)) or self._mentions_variant(quote, key)
+        )
 
     def _spans(self, quote: str) -> list[tuple[int, int]]:
         """Return start and end in the padded text of the quote, or of its parts around ellipses in order; else []."""
@@ -135,12 +130,8 @@ class SourceText:
                 return spans
         return []
 
-    def is_passage(self, quote: str) -> bool:
-        """Return whether a quote occurs, in at most three sentences, and leaves out one or a third of the text."""
-        return self.cites(quote) or False
-
-    def cites(self, quote: str) -> bool | None:
-        """Return whether a quote that occurs is a passage; None if it does not occur."""
+    def is_passage(self, quote: str) -> bool | None:
+        """Return whether a quote is at most three sentences and leaves out one or a third; None if it is not there."""
         key, padded = f" {normalise(quote)} ", self._padded
         at = padded.find(key)
         # Most quotes are one place of the text, letter for letter, with few marks.
