@@ -237,6 +237,19 @@ def test_no_quote_of_four_sentences_or_nearly_all_words_is_a_passage(
         assert text.is_passage(" ".join(words[start:end]))
 
 
+@given(
+    st.lists(st.sampled_from(["rye", "Rye", "oats", "C++", "é", "5", "kg"]), min_size=2, max_size=24),
+    st.data(),
+)
+@settings(deadline=None)
+def test_a_quote_copied_letter_for_letter_is_a_passage_as_any_other(words: list[str], data: st.DataObject) -> None:
+    text = "".join(word + data.draw(st.sampled_from([" ", ". ", "! ", ", ", "\n", "…"])) for word in words)
+    start = data.draw(st.integers(0, len(text) - 1))
+    quote = text[start : data.draw(st.integers(start + 1, len(text)))]
+    # No text has the copy with a line end letter for letter, so that its sentences are counted.
+    assert SourceText(text).is_passage(quote) == SourceText(text).is_passage(f"{quote}\n\n\n")
+
+
 TWO_WHERE_THE_TEXT_HAS_BOTH = [
     (
         "greenhouse",
