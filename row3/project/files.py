@@ -48,7 +48,7 @@ def open_file(
 
 def read_bytes(path: Path | str, *, where: str, limit: int = MAX_TEXT_BYTES, follow: bool = True) -> bytes:
     """Return the file's bytes. Raises as `open_file` and `read_faults`, and `InvalidFile` for more than `limit`."""
-    with read_faults(where), open_file(path, where=where, follow=follow) as file:
+    with read_faults(where), open_file(path, where=where, buffering=0, follow=follow) as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
             what = f"the file has {size:,} bytes, more than {limit:,}"
