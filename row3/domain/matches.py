@@ -130,22 +130,18 @@ class Explanation:
         }
 
 
+_ALWAYS = ("label", "state", "expected", "score", "quote", "grounded")
+"""Keys of the first fields of a concept's match."""
+
+
 def _concept_json(match: ConceptMatch) -> dict[str, Any]:
-    label, state, expected, score, quote, grounded, how, why_not, type_ = match
-    value: dict[str, Any] = {
-        "label": label,
-        "state": state,
-        "expected": expected,
-        "score": score,
-        "quote": quote,
-        "grounded": grounded,
-    }
-    if how:
-        value["how"] = how
-    if why_not:
-        value["whyNot"] = why_not
-    if type_ is not None:
-        value["type"] = {"given": type_.given, "expected": type_.expected, "state": type_.state}
+    value: dict[str, Any] = dict(zip(_ALWAYS, match, strict=False))
+    if match.how:
+        value["how"] = match.how
+    if match.why_not:
+        value["whyNot"] = match.why_not
+    if match.type is not None:
+        value["type"] = match.type._asdict()
     return value
 
 
