@@ -1,9 +1,9 @@
-"""How fast checks are: `row3 score` and replay beside a bare loop, processor seconds of one process without its start.
+"""How fast checks are: `row3 score` and replay with explanations beside a bare loop, in processor time.
 
     python -m benchmarks.checks --cases 10000
 
 Each generated case has five heuristic checks. The bare loop reads the same files, parses cases and outputs
-and compares; it explains nothing. From each figure that of the same program over ten cases is taken off.
+and compares; it explains nothing. How both are timed: `turns.py`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import random
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.run import PYTHON, ROW3, Bench, measure
+from benchmarks import turns
 from row3.domain.requests import Answer
 from row3.kinds.checks.model import ChecksCase
 from row3.project.cases import parse_case
@@ -26,8 +27,6 @@ from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking
 
 SUITE = "checked"
-START_CASES = 10
-ROUNDS = 3
 CITIES = ("Paris", "Lyon", "Nantes", "Lille", "Rennes", "Dijon")
 CONFIG = f'suite = "{SUITE}"\nmode = "replay"\n\n[provider]\nmodel = "m"\n\n[suites.{SUITE}]\nkind = "checks"\n'
 PROMPT = '---\nname: ask\nversion: "1.0"\noutput: answer\n---\n{% block user %}{{ question }}{% endblock %}\n'
@@ -80,8 +79,8 @@ def _record(root: Path, texts: dict[Path, str]) -> None:
     (root / f"recordings/{SUITE}/ask-v1.0.jsonl").write_text(kept, encoding="utf-8")
 
 
-def bare(root: Path) -> float:
-    """Return the pass rate: parse every case and output, compare, count."""
+def bare(root: Path) -> Iterator[tuple[int, int]]:
+    """Parse every case and output, compare, count; yield the sums of passed and of all checks after each case."""
     passed = total = 0
     with (root / "outputs.jsonl").open("rb") as file:
         for line in file:
@@ -101,32 +100,26 @@ def bare(root: Path) -> float:
                 else:
                     passed += len(text.split()) <= check["max_words"]
                 total += 1
-    return passed / total
+            yield passed, total
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--cases", type=int, default=10_000)
-    parser.add_argument("--bare", type=Path, metavar="FOLDER", help="run the bare loop over a generated project")
+    parser.add_argument("--rounds", type=int, default=turns.ROUNDS)
+    parser.add_argument("--one", nargs=3, metavar=("WORK", "FOLDER", "FEW"), help="measure once, in this process")
     arguments = parser.parse_args()
-    if arguments.bare is not None:
-        print(f"pass rate {bare(arguments.bare):.4f}")
+    if arguments.one:
+        work, root, few = arguments.one
+        turns.measure(work, Path(root), Path(few), bare)
         return
-    commands = {
-        "bare loop": (PYTHON, "-m", "benchmarks.checks", "--bare", "."),
-        "row3 score": (*ROW3, "score", SUITE, "--outputs", "outputs.jsonl", "--jobs", "1"),
-        "row3, replay": (*ROW3, "--jobs", "1"),
-    }
     with tempfile.TemporaryDirectory(prefix="row3-bench-") as name:
-        few, many = generate(Path(name) / "few", START_CASES), generate(Path(name) / "many", arguments.cases)
-        times = {name: [0.0, 0.0] for name in commands}
-        for what, command in commands.items():
-            start, whole = (measure(Bench(what, command, folder, runs=ROUNDS)).cpu_s for folder in (few, many))
-            times[what] = [start, whole - start]
-    floor = times["bare loop"][1]
-    for what, (start, seconds) in times.items():
-        print(f"{what:14}{seconds:8.2f} s processor time{start:8.2f} s start{seconds / floor:8.1f} x", flush=True)
+        few = generate(Path(name) / "few", turns.WARM_CASES)
+        many = generate(Path(name) / "many", arguments.cases)
+        for work in turns.WORK:
+            figures = turns.medians("benchmarks.checks", work, many, few, arguments.rounds)
+            print(turns.line(f"checks, {work}", figures), flush=True)
 
 
 if __name__ == "__main__":

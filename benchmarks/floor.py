@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 
-def main(root: Path) -> None:
-    """Print recall over all cases."""
+def bare(root: Path) -> Iterator[tuple[int, int, int, int]]:
+    """Yield after each case the sums so far: expected concepts found and all, relationships correct and all."""
     found = wanted = correct = links = 0
     with (root / "outputs.jsonl").open("rb") as file:
         for line in file:
@@ -38,6 +39,12 @@ def main(root: Path) -> None:
             given = {(r["source"], r["predicate"], r["target"]) for r in value["output"]["relationships"]}
             correct += len(expected & given)
             links += len(given)
+            yield found, wanted, correct, links
+
+
+def main(root: Path) -> None:
+    """Print recall over all cases."""
+    *_, (found, wanted, correct, links) = bare(root)
     print(f"recall {found / wanted:.4f} relationships {correct / links:.4f}")
 
 

@@ -1,8 +1,9 @@
 """Cases whose names are met once: an open vocabulary, where no cache helps. For `benchmarks/generate.py`.
 
 Words are made of syllables: any 500 cases have more than 10,000 distinct ones. One name in ten is not ASCII; some have
-capitals, a number, a hyphen or `of`. One name in three of an answer is open: a slip, another inflection, a paraphrase
-or a name that the case does not expect. Relationships connect the names of the answer.
+capitals, a number, a hyphen or `of`. Each mention of a name, as a concept and as an end of a relationship, is spelt
+anew: a given share of them is open, that is a slip, another inflection, a paraphrase or a name that the case does not
+expect.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ ENDINGS = words("ic al ous ive ary ment tion ity ism ure ance age er or in ite a
 ACCENTED = {"a": "ä", "e": "é", "o": "ö", "u": "ü", "i": "í"}
 
 
-def make_case(number: int) -> Made:
-    """Case number `number` with its outputs; depends on nothing else."""
+def make_case(number: int, share: float = 0.1) -> Made:
+    """Case number `number` with its outputs, in which `share` of the mentions are open; depends on nothing else."""
     chance = random.Random(f"open {number}")
     names = [_name(chance) for _ in range(CONCEPTS + CANARIES)]
     labels, canaries = names[:CONCEPTS], names[CONCEPTS:]
@@ -47,7 +48,7 @@ def make_case(number: int) -> Made:
     }
     made = Made(golden)
     for version in ("1.0", "1.1"):
-        made.outputs[version] = _output(random.Random(f"open {number} {version}"), golden, sentences)
+        made.outputs[version] = _output(random.Random(f"open {number} {version}"), golden, sentences, share)
     return made
 
 
@@ -91,29 +92,35 @@ def _opened(chance: random.Random, name: str) -> str:
     return _name(chance)
 
 
-def _output(chance: random.Random, golden: dict[str, Any], sentences: list[str]) -> dict[str, Any]:
-    said = {}
-    for expected in golden["expectedConcepts"]:
-        label, roll = expected["label"], chance.random()
-        if roll < 0.62:
-            said[label] = label
-        elif roll < 0.66:
-            said[label] = expected.get("aliases", [label.upper()])[0]
-        else:
-            said[label] = _opened(chance, label)
-    quotes = {label: next((each for each in sentences if label in each), chance.choice(sentences)) for label in said}
-    concepts = [{"label": name, "sourceQuote": quotes[label]} for label, name in said.items()]
+def _said(chance: random.Random, expected: dict[str, Any], share: float) -> str:
+    """One mention of an expected concept."""
+    label, roll = expected["label"], chance.random()
+    if roll < share:
+        return _opened(chance, label)
+    return str(expected.get("aliases", [label.upper()])[0] if roll < share + 0.04 else label)
+
+
+def _output(chance: random.Random, golden: dict[str, Any], sentences: list[str], share: float) -> dict[str, Any]:
+    by_label = {expected["label"]: expected for expected in golden["expectedConcepts"]}
+    concepts = [
+        {
+            "label": _said(chance, expected, share),
+            "sourceQuote": next((each for each in sentences if label in each), chance.choice(sentences)),
+        }
+        for label, expected in by_label.items()
+    ]
     if chance.random() < 0.05:
         concepts.append({"label": chance.choice(golden["forbiddenConcepts"]), "sourceQuote": ""})
     chance.shuffle(concepts)
     links = []
     for expected in golden["expectedRelationships"]:
-        source, predicate, target, roll = expected["source"], expected["predicate"], expected["target"], chance.random()
+        predicate, roll = expected["predicate"], chance.random()
+        source, target = (_said(chance, by_label[expected[end]], share) for end in ("source", "target"))
         if roll > 0.95:
             continue
         if roll > 0.88:
             predicate = chance.choice(PREDICATES)
         elif roll > 0.83:
             source, target = target, source
-        links.append({"source": said[source], "predicate": predicate, "target": said[target]})
+        links.append({"source": source, "predicate": predicate, "target": target})
     return {"concepts": concepts, "relationships": links}

@@ -16,7 +16,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.alias_review import AliasReview, Candidate, Decision, Stands, Unmatched
 from row3.kinds import all_kinds
 from row3.kinds.extraction.model import GoldenCase
-from row3.matching.names import closest
+from row3.matching.names import is_near
 from row3.matching.normalise import normalise
 from row3.matching.resemblance import LIKE, best_resemblance
 from row3.matching.text.places import SearchableText
@@ -220,7 +220,7 @@ class Decider:
         return case
 
     def _known(self, name: str, names: list[str]) -> bool:
-        return closest(normalise(name), [normalise(one) for one in names], self._suite.rules.names) is not None
+        return is_near(normalise(name), [normalise(one) for one in names], self._suite.rules.names)
 
     def _edit(self, item: Unmatched, edited: Callable[[bytes], bytes]) -> tuple[bytes, bytes]:
         """Edit the case's file; return it before and after. Raises `UsageError` if lint would find a new error."""

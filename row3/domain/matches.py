@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from row3.domain.models import as_json
-
 ConceptState = Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
 """`semantic`: different words, matched by embeddings; only in suites that enable it."""
 RelationshipState = Literal[
@@ -42,8 +40,7 @@ class Triple(NamedTuple):
         return f"{self.source} {self.predicate} {self.target}"
 
 
-@dataclass(frozen=True, slots=True)
-class TypeMatch:
+class TypeMatch(NamedTuple):
     """A concept's extracted and expected type."""
 
     given: str
@@ -52,8 +49,7 @@ class TypeMatch:
     state: TypeState
 
 
-@dataclass(frozen=True, slots=True)
-class ConceptMatch:
+class ConceptMatch(NamedTuple):
     """One extracted concept, in output order. The order of fields is that of the JSON."""
 
     label: str
@@ -74,8 +70,7 @@ class ConceptMatch:
     """Set for a match (exact, alias, fuzzy) whose expected concept has a type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(NamedTuple):
     """One expected concept and the extracted label that found it."""
 
     label: str
@@ -88,8 +83,7 @@ class Expectation:
     """Similarity to that label in [0, 1], to four digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelationshipMatch:
+class RelationshipMatch(NamedTuple):
     """One extracted relationship, in output order."""
 
     triple: Triple
@@ -98,8 +92,7 @@ class RelationshipMatch:
     """The matched or nearest expected relationship."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedRelationship:
+class ExpectedRelationship(NamedTuple):
     """One expected relationship and the extracted one that found it."""
 
     triple: Triple
@@ -119,19 +112,37 @@ class Explanation:
     def as_json(self) -> dict[str, Any]:
         """Return every match of every concept and relationship as plain values."""
         return {
-            "concepts": [
-                {key: part for key, part in as_json(match).items() if part or key not in ("how", "whyNot", "type")}
-                for match in self.concepts
-            ],
+            "concepts": [_concept_json(match) for match in self.concepts],
             "expectedConcepts": [
-                {"label": one.label, "required": one.required, "foundBy": one.found_by}
-                if one.found_by is not None
-                else as_json(one)
-                for one in self.expected_concepts
+                {"label": label, "required": required, "foundBy": found_by}
+                if found_by is not None
+                else {"label": label, "required": required, "foundBy": None, "nearest": near, "score": score}
+                for label, required, found_by, near, score in self.expected_concepts
             ],
-            "relationships": as_json(self.relationships),
-            "expectedRelationships": as_json(self.expected_relationships),
+            "relationships": [
+                {"triple": [*triple], "state": state, "expected": None if expected is None else [*expected]}
+                for triple, state, expected in self.relationships
+            ],
+            "expectedRelationships": [
+                {"triple": [*triple], "required": required, "foundBy": None if found_by is None else [*found_by]}
+                for triple, required, found_by in self.expected_relationships
+            ],
         }
+
+
+_ALWAYS = ("label", "state", "expected", "score", "quote", "grounded")
+"""Keys of the first fields of a concept's match."""
+
+
+def _concept_json(match: ConceptMatch) -> dict[str, Any]:
+    value: dict[str, Any] = dict(zip(_ALWAYS, match, strict=False))
+    if match.how:
+        value["how"] = match.how
+    if match.why_not:
+        value["whyNot"] = match.why_not
+    if match.type is not None:
+        value["type"] = match.type._asdict()
+    return value
 
 
 class Item(Protocol):

@@ -72,7 +72,9 @@ class Guard:
         return HIDDEN if self.found(hidden) else hidden
 
     def clean_value(self, value: Any) -> Any:
-        """Return a JSON value with all its texts cleaned."""
+        """Return a JSON value with all its texts cleaned; the value itself if there are no secrets."""
+        if not self._forms:
+            return value
         if isinstance(value, str):
             return self.clean(value)
         if isinstance(value, Mapping):

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import process
 
 from row3.matching.lexicon.inflection import token_form, unaccented
 from row3.matching.lexicon.words import OFTEN
@@ -35,8 +35,6 @@ from row3.matching.variant.word_order import LAST_WORDS, negated, with_adjective
 
 MIN_SIMILARITY = 0.79
 """Similarity below which two names are never spellings of one, unless they are persons'."""
-MIN_PARTIAL_RATIO = 65
-"""Partial ratio below which a text has no spelling of a name: one slip in five letters leaves 68."""
 MAX_ACRONYM = 12
 """Characters of a possible acronym, including a plural ending."""
 _CALLED = re.compile(" (?:known as|called|named) ")
@@ -179,18 +177,17 @@ class Candidates:
                     *near,
                     *(at for at, own in counted if not begins or not own or any(map(letters.__contains__, own))),
                 }
-        forms, keys = set(form_keys(name)), _search_keys(name)
-        found = {
-            self._owners[place]
-            for place in near
-            if place not in similar
-            and (
-                not forms.isdisjoint(form_keys(self._names[place]))
+        found = set()
+        if near := [place for place in near if self._owners[place] not in similar]:
+            forms, keys = set(form_keys(name)), _search_keys(name)
+            found = {
+                self._owners[place]
+                for place in near
+                if not forms.isdisjoint(form_keys(self._names[place]))
                 or not keys.isdisjoint(_search_keys(self._names[place]))
                 # East Asian names, surname first or last.
                 or sorted(spelt) == sorted(self._words[place])
-            )
-        }
+            }
         evident = is_evident(name)
         if self._persons or evident:
             may = {self._owners[place] for place in self._sharing(spelt)}
@@ -248,21 +245,6 @@ def likely_runs(runs: Sequence[str], name: str) -> list[str]:
             or (named and may_be_persons(run, name))
         )
     ]
-
-
-def may_mention(text: str, name: str) -> bool:
-    """Return whether a text may mention a name: a quick test before comparing runs of its words."""
-    words, text_words = _words_of(name), _words_of(text)
-    begins, letters = skeletons(words), _consonants_of(text_words)
-    return (
-        fuzz.partial_ratio(normalise(name), normalise(text)) >= MIN_PARTIAL_RATIO
-        or all(map(letters.__contains__, begins))
-        or (not name.islower() and any(map(letters.__contains__, begins)))
-        or not _REWRITTEN_WORDS.isdisjoint(text_words + words)
-        or has_number(name)
-        or _has_parts(name)
-        or bool(_without_filler(name))
-    )
 
 
 def _has_parts(name: str) -> bool:

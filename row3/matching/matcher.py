@@ -139,7 +139,8 @@ class Matcher:
         owners, count = self._owners, len(self._owners)
         for position in islice(chain(similar, sorted(more.difference(similar))), MOST_COMPARED):
             person = self._expected[owners[position]].person if position < count else None
-            acronyms = self.acronyms if readings or position in self._candidates.expanded else NO_ACRONYMS
+            expands = by_rules and (readings or position in self._candidates.expanded)
+            acronyms = self.acronyms if expands else NO_ACRONYMS
             same, how, score, why_not = compare(
                 name,
                 self._names[position],

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rapidfuzz import process
 
 from row3.matching.assignment import assign_groups, group_items, nearest_column
 from row3.matching.normalise import normalise
-from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK, Named, NameRule
+from row3.matching.scorers import SCORERS, SLACK, Named, NameRule
 from row3.matching.text.quotes import NO_TEXT, SourceText, normalised_difference
 
 if TYPE_CHECKING:
@@ -25,8 +24,7 @@ EQUAL = ("exact", "alias")
 _DIGIT = re.compile(r"\d")
 
 
-@dataclass(frozen=True, slots=True)
-class NameMatch:
+class NameMatch(NamedTuple):
     """The result for one extracted name."""
 
     state: Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
@@ -121,16 +119,9 @@ def nearest(key: str, choices: Sequence[str], rule: NameRule) -> tuple[int, floa
     return (-1, 0.0) if hit is None or not hit[1] else (hit[2], hit[1] / full)
 
 
-def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
-    """Return the choice most similar to a normalised name, if it reaches the threshold; else None.
-
-    By similarity alone: the names may be confused, which does not make them match.
-    """
-    scorer, full = SCORERS[rule.scorer]
-    hit = process.extractOne(
-        key, choices, scorer=scorer, processor=None, score_cutoff=(rule.threshold - CUTOFF_SLACK) * full
-    )
-    return None if hit is None or hit[1] / full < rule.threshold - SLACK else str(hit[0])
+def is_near(key: str, choices: Sequence[str], rule: NameRule) -> bool:
+    """Return whether a normalised name may be confused with one of the choices, which does not make them match."""
+    return nearest(key, choices, rule)[1] >= rule.threshold - SLACK
 
 
 def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA, JaroWinkler
@@ -37,8 +37,7 @@ class NameRule:
     """Whether equality after normalisation and similarity decide alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """An expected name and its accepted alternatives."""
 
     label: str

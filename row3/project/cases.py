@@ -166,7 +166,8 @@ class Cases:
         else:
             value = self.value(path)
             stored = StoredCase(validate(kind.case_model, value, where=where), digest_json(value), path)
-        return replace(stored, case=self.with_files(stored.case, where))
+        case = self.with_files(stored.case, where)
+        return stored if case is stored.case else replace(stored, case=case)
 
     def with_files(self, case: Any, where: str) -> Any:
         """Return a case with the files that its input names, if its kind takes any input."""

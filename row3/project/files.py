@@ -34,9 +34,11 @@ def no_follow(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
-def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE, follow: bool = True) -> BinaryIO:
+def open_file(
+    path: Path | str, *, where: str, buffering: int = -1, fix: str = NO_PIPE, follow: bool = True
+) -> BinaryIO:
     """Open a file for reading. Raises `InvalidFile` for a pipe, a device, or a link unless `follow`."""
-    mode = path.stat(follow_symlinks=follow).st_mode
+    mode = os.stat(path, follow_symlinks=follow).st_mode  # noqa: PTH116 - a suite has thousands of files
     if stat.S_ISLNK(mode):
         raise link_at(where)
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
@@ -44,9 +46,9 @@ def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE
     return open(path, "rb", buffering, opener=None if follow else no_follow)
 
 
-def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES, follow: bool = True) -> bytes:
+def read_bytes(path: Path | str, *, where: str, limit: int = MAX_TEXT_BYTES, follow: bool = True) -> bytes:
     """Return the file's bytes. Raises as `open_file` and `read_faults`, and `InvalidFile` for more than `limit`."""
-    with read_faults(where), open_file(path, where=where, follow=follow) as file:
+    with read_faults(where), open_file(path, where=where, buffering=0, follow=follow) as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
             what = f"the file has {size:,} bytes, more than {limit:,}"
@@ -59,12 +61,12 @@ def decode(raw: bytes, *, where: str) -> str:
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InvalidFile("the file is in UTF-16", where=where, fix="Save it as UTF-8")
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode().removeprefix("\ufeff")  # eight times as fast as the codec that does both
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         what = f"the file is not UTF-8 (byte {raw[error.start]:#04x} in line {line})"
         raise InvalidFile(what, where=where, fix="Save it as UTF-8") from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def refuse_conflicts(text: str, *, where: str) -> None:

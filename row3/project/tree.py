@@ -49,7 +49,7 @@ class WorkTree:
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
         """Return a file's bytes. Raises as `at` and `read_bytes`."""
         self._check_folders(path)
-        return read_bytes(self.root / path, where=path, limit=limit, follow=False)
+        return read_bytes(f"{self.root}/{path}", where=path, limit=limit, follow=False)  # faster than a `Path`
 
     def exists(self, path: str) -> bool:
         """Return whether a file or folder with this path exists. Raises as `at`."""

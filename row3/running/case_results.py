@@ -118,11 +118,12 @@ class Packing:
         """Return a score with its line and how it moved, without explanation; raises what `before` raises."""
         kind = self.suite.kind
         before, change = None if self.before is None else self.before(stored, score), None
-        score = score._replace(found=_found(kind, score))
+        found = _found(kind, score)
         if before is not None:
             before = before._replace(found={} if before.status == "failed" else _found(kind, before))
-            change = compare_case(before, score, kind)
+            change = compare_case(before, score._replace(found=found), kind)
         score = score._replace(
+            found=found,
             digest=stored.digest,
             source=source_of(stored.case),
             critical=bool(getattr(stored.case, "critical", False)),

@@ -111,7 +111,7 @@ class Scoring:
         if output.error:
             return CaseScore(stored.id, "failed", {}, problem=self.guard.clean(output.error))
         value = self.guard.clean_value(output.value)
-        hidden = () if value == output.value else ("a key in the output is hidden",)
+        hidden = () if value is output.value or value == output.value else ("a key in the output is hidden",)
         parsed = kind.read_output(value, rules.fields)
         if isinstance(parsed, Unusable):
             raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

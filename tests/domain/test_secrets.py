@@ -84,6 +84,11 @@ def test_a_text_without_a_key_is_unchanged(key: str, text: str) -> None:
     assert NO_SECRETS.clean(text + key) == text + key
 
 
+def test_without_keys_a_value_is_not_even_copied() -> None:
+    value = {"concepts": [{"label": "rye"}]}
+    assert NO_SECRETS.clean_value(value) is value
+
+
 def test_only_the_key_is_hidden() -> None:
     told = json.dumps({"concepts": [{"label": f"yeast {KEY}"}, {"label": "rye\nbread"}]})
     assert Guard({"K": KEY}).clean(told) == told.replace(KEY, HIDDEN)

@@ -35,25 +35,26 @@ def mentions(
     `known` is the source text; `acronyms` gives those it introduces, and is called only if no name occurs. A run of
     words for which `other` finds something is not one of the names.
     """
+    padded = f" {normalise(quote)} "
+    if any((key := normalise(name)) and f" {key} " in padded for name in names):
+        return True
     said = SourceText(quote)
     if any(map(said.mentions, names)):
         return True
     from row3.matching.variant.readings import readings
 
     introduced = acronyms()
-    every = dict.fromkeys((*names, *(reading for name in names for reading in readings(name, introduced))))
-    if any(map(said.mentions, every)):
+    longer = [reading for name in names for reading in readings(name, introduced)]
+    if any(map(said.mentions, longer)):
         return True
-    from row3.matching.candidates import may_mention
-
-    left = [name for name in every if may_mention(quote, name)]
     spelt = _SIGN.sub("", quote).split()[:MOST_WORDS]
     prefixes = [_prefixes(normalise(word)) for word in spelt]
-    return any(_mentions_variant(name, spelt, prefixes, known, other) for name in left)
+    return any(_mentions_variant(name, spelt, prefixes, known, other) for name in dict.fromkeys((*names, *longer)))
 
 
 def _prefixes(key: str) -> set[str]:
-    return {token_form(word)[:PREFIX] for word in _UNIT.sub(" ", key).split() if word not in FUNCTION_WORDS}
+    spelt = (key,) if key.isalpha() else _UNIT.sub(" ", key).split()
+    return {token_form(word)[:PREFIX] for word in spelt if word not in FUNCTION_WORDS}
 
 
 def _mentions_variant(

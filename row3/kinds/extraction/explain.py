@@ -136,33 +136,29 @@ def _concepts(
     case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText, index: NameIndex
 ) -> Iterator[ConceptMatch]:
     """Yield the match of each concept; its type is compared if it found a concept with a type."""
-    for concept, match in zip(output.concepts, matches, strict=True):
-        label, state, position, quote = concept.label, match.state, match.position, concept.quote
+    for concept, (state, position, score, how, why_not) in zip(output.concepts, matches, strict=True):
+        label, quote = concept.label, concept.quote
         wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
         quoted: QuoteState = "missing"
         if is_quote(quote, label):
-            if text.contains_quote(quote):
+            quoted = "unverified"
+            if (cited := text.is_passage(quote)) is not None:
                 found = wanted if state != "unmatched" else None
-                names = [label] if found is None else [label, found.label, *found.aliases]
+                names = (label,) if found is None else (label, found.label, *found.aliases)
                 implied = found is not None and found.inferred  # the text has no name for it
-                quoted = "unsupported"
                 other = index.exact if state == "unmatched" else None
-                said = implied or mentions(quote, names, text, lambda: index.matcher.acronyms, other)
-                if said and text.is_passage(quote):
-                    quoted = "verified"
-            else:
-                quoted = "unverified"
-        expected = wanted.label if wanted else None
+                said = implied or (cited and mentions(quote, names, text, lambda: index.matcher.acronyms, other))
+                quoted = "verified" if said and cited else "unsupported"
         type_ = wanted.type if wanted and state in CORRECT else None
         yield ConceptMatch(
             label,
             state,
-            case.forbidden_concepts[position] if state == "canary" else expected,
-            round(match.score, 4),
+            case.forbidden_concepts[position] if state == "canary" else wanted.label if wanted else None,
+            round(score, 4),
             quoted,
             state in GROUNDED or text.mentions(label),
-            match.how,
-            "" if match.how else match.why_not,
+            how,
+            "" if how else why_not,
             compare_types(type_of(concept.type), type_) if type_ else None,
         )
 

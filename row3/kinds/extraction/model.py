@@ -26,7 +26,8 @@ class ExpectedConcept(Model):
 
     label: Text
     """The concept as the text names it."""
-    aliases: list[Text] = []
+    # A default of `[]` is copied in Python for each concept.
+    aliases: list[Text] = Field(default_factory=list, json_schema_extra={"default": []})
     """Other forms that a reader would accept."""
     required: bool = True
     """Must be extracted; false for should."""

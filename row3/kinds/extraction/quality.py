@@ -8,7 +8,7 @@ from functools import lru_cache
 from row3.domain.scores import Quality
 from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.explain import is_quote
-from row3.matching.names import NameIndex, closest
+from row3.matching.names import NameIndex, is_near
 from row3.matching.normalise import normalise
 from row3.matching.scorers import NameRule
 from row3.matching.text.quotes import SourceText
@@ -32,8 +32,9 @@ def measure(
     return Quality(
         len(quoted),
         sum(
-            source.is_passage(quote) and mentions(quote, [label], source, lambda: index.matcher.acronyms)
+            mentions(quote, [label], source, lambda: index.matcher.acronyms)
             for label, quote in quoted
+            if source.is_passage(quote)
         ),
         sum(not source.mentions(label) for label in labels),
         number,
@@ -44,7 +45,7 @@ def measure(
 def _is_canary(label: str, canaries: tuple[str, ...]) -> bool:
     index, keys = _index(canaries)
     key = normalise(label)
-    alike = closest(key, keys, SIMILAR) is not None or not {*key.split()}.isdisjoint(" ".join(keys).split())
+    alike = is_near(key, keys, SIMILAR) or not {*key.split()}.isdisjoint(" ".join(keys).split())
     return alike and index.matches(label).canary.position >= 0
 
 

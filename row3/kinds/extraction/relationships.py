@@ -28,8 +28,6 @@ class _Ends(dict[str, int]):
     Filled on demand. Numbers hash and compare fast, and their order gives symmetric relationships one direction.
     """
 
-    __slots__ = ("_names", "fuzzy", "resolve")
-
     def __init__(self, resolve: Resolve, known: Mapping[str, int]) -> None:
         super().__init__(known)
         self.resolve = resolve
@@ -51,8 +49,6 @@ class _Ends(dict[str, int]):
 
 class RelationshipIndex:
     """The expected and forbidden relationships of a case, indexed for matching."""
-
-    __slots__ = ("_by_key", "_ends", "_forbidden", "_keys", "_near", "_predicates", "_swapped", "expected")
 
     def __init__(
         self,
@@ -110,7 +106,8 @@ class RelationshipIndex:
                 result[item] = self._mistake(extracted[item], key)
         for key, items in items_of.items():
             wanted = self._by_key[key]
-            pairs = self._pairs(items, wanted, extracted, swapped)
+            single = len(items) == len(wanted) == 1
+            pairs = {items[0]: wanted[0]} if single else self._pairs(items, wanted, extracted, swapped)
             for item in items:
                 index = pairs.get(item, wanted[0])
                 state: RelationshipState = "duplicate"
@@ -118,27 +115,23 @@ class RelationshipIndex:
                     found_by[index] = extracted[item]
                     state = "exact" if swapped[item] == self._swapped[index] else "inverse"
                 result[item] = RelationshipMatch(extracted[item], state, self.expected[index][0])
-        if self._ends.fuzzy:
-            result = [self._with_fuzzy_ends(match) for match in result]
+        if fuzzy := self._ends.fuzzy:
+            result = [
+                match._replace(state=_FUZZY[match.state])
+                if match.state in _FUZZY and (match.triple.source in fuzzy or match.triple.target in fuzzy)
+                else match
+                for match in result
+            ]
         found = [
             ExpectedRelationship(triple, required, found_by.get(index))
             for index, (triple, required) in enumerate(self.expected)
         ]
         return result, found
 
-    def _with_fuzzy_ends(self, match: RelationshipMatch) -> RelationshipMatch:
-        """Return the match, with a fuzzy state if one of its ends took the fuzzy rule."""
-        triple, state = match.triple, match.state
-        if state in _FUZZY and not self._ends.fuzzy.isdisjoint((triple.source, triple.target)):
-            return RelationshipMatch(triple, _FUZZY[state], match.expected)
-        return match
-
     def _pairs(
         self, items: list[int], wanted: list[int], extracted: Sequence[Triple], swapped: list[bool]
     ) -> dict[int, int]:
         """Return expected by extracted relationships of one key: plain before inverse, sure before fuzzy, in order."""
-        if len(items) == len(wanted) == 1:
-            return {items[0]: wanted[0]}
         fuzzy = self._ends.fuzzy
         ranked = sorted(
             (
@@ -168,8 +161,6 @@ class RelationshipIndex:
 
 class _Near:
     """Finds the expected relationship nearest to a wrong one."""
-
-    __slots__ = ("_by_key", "_by_pair", "_by_source", "_by_target")
 
     def __init__(self, keys: Sequence[Key], by_key: Mapping[Key, list[int]]) -> None:
         backwards = list(zip(keys, range(len(keys)), strict=True))[::-1]  # so that the first of equal keys wins

@@ -46,6 +46,8 @@ _AMERICAN = (
 
 _MAY_BE_BRITISH = re.compile("is[eai]|lys|our|[tvb]re|gue|[aei]ll|[ao]e|sulph")
 """Matches every word that a pattern above may change; it excludes nine words in ten."""
+_MAY_CHANGE = re.compile(f"{_MAY_BE_BRITISH.pattern}|men$").search
+_IRREGULAR = PLURALS.keys() | SPELLINGS.keys() | NUMERALS.keys()
 
 
 def unaccented(token: str) -> str:
@@ -102,6 +104,8 @@ def token_form(token: str) -> str:
 
     Idempotent.
     """
+    if token[-1:] != "s" and token.isascii() and token not in _IRREGULAR and not _MAY_CHANGE(token):
+        return token
     form = unaccented(token)
     for _ in range(8):
         before = form

@@ -232,6 +232,7 @@ def _parted(words: list[str], surnames: int, initials: list[bool]) -> tuple[tupl
     return tuple(words[:start]), tuple(words[start:])
 
 
+@lru_cache(maxsize=1024)
 def may_be_person(name: str) -> bool:
     """Return whether a name may turn out as `Person.evident`: a quick test before parsing."""
     if "." in name or "," in name:

@@ -20,6 +20,10 @@ _BEFORE_UNIT = re.compile(r"(?<=\d) (?![^\w\s]*\d)(?=\S)")
 """The space between a number and its unit: 5 kg, 20 °C, 50 %."""
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
 """Letters of scripts without spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
+_BETWEEN_WORDS = ' \n,.;:!?()"'
+"""Characters beside a word that do not belong to it."""
+_ENDS = ".!?。！？"
+"""Characters that may end a sentence within a line."""
 MOST_SENTENCES = 3
 """Number of sentences up to which a quote points at a passage."""
 
@@ -55,6 +59,11 @@ def _parted(text: str, *, units: bool = False) -> str:
     return _SIGN_BEFORE.sub(r"\g<0> ", _BEFORE_UNIT.sub("", key) if units else key)
 
 
+def _is_plain(text: str, key: str) -> bool:
+    """Return whether a text has neither apostrophes nor signs, so that `_parted` is its key."""
+    return key.replace(" ", "").isalnum() and not any(map(text.__contains__, APOSTROPHES))
+
+
 class SourceText:
     """A case's text, normalised once on first use."""
 
@@ -62,13 +71,15 @@ class SourceText:
         self.text = text
 
     @cached_property
-    def _words(self) -> str:
-        """The text for single words: normalised except for runs of spaces, in a fifth of the time."""
-        return f" {fold(self.text)} "
+    def _padded(self) -> str:
+        padded = f" {fold(self.text)} "
+        while "  " in padded:
+            padded = padded.replace("  ", " ")
+        return padded
 
     @cached_property
-    def _padded(self) -> str:
-        return f" {' '.join(self._words.split())} "
+    def _plain(self) -> bool:
+        return _is_plain(self.text, self._padded)
 
     @cached_property
     def _parted(self) -> str:
@@ -86,30 +97,27 @@ class SourceText:
 
     def __contains__(self, word: object) -> bool:
         """Return whether a normalised word occurs."""
-        return f" {word} " in self._words
+        return f" {word} " in self._padded
 
     def mentions(self, name: str) -> bool:
         """Return whether the name occurs as whole words, apostrophes joining or separating words."""
-        key, words = normalise(name), self._words
-        if not key:
-            return False
-        for word in key.split():  # most absent names have an absent word
-            if f" {word} " not in words:
-                return self._mentions_variant(name, key)
-        return " " not in key or find_words(key, self._padded) >= 0 or self._mentions_variant(name, key)
+        key = normalise(name)
+        return bool(key) and (f" {key} " in self._padded or self._mentions_variant(name, key))
 
     def _mentions_variant(self, name: str, key: str) -> bool:
         """Return whether the name occurs with signs, units and apostrophes apart, or in a script without spaces."""
         if _NO_SPACES.search(key) is not None and find_words(key, self._padded) >= 0:
             return True
-        if find_words(_parted(name), self._parted) >= 0:
+        if not (self._plain and _is_plain(name, key)) and find_words(_parted(name), self._parted) >= 0:
             return True
         return any(map(str.isdigit, key)) and find_words(_parted(name, units=True), self._joined) >= 0
 
     def contains_quote(self, quote: str) -> bool:
         """Return whether the quote, or its parts around ellipses in order, occur."""
         key = normalise(quote)
-        return bool(key) and (bool(self._spans(quote)) or self._mentions_variant(quote, key))
+        return bool(key) and (
+            f" {key} " in self._padded or bool(self._spans(quote)) or self._mentions_variant(quote, key)
+        )
 
     def _spans(self, quote: str) -> list[tuple[int, int]]:
         """Return start and end in the padded text of the quote, or of its parts around ellipses in order; else []."""
@@ -122,13 +130,23 @@ class SourceText:
                 return spans
         return []
 
-    def is_passage(self, quote: str) -> bool:
-        """Return whether a quote occurs, in at most three sentences, and leaves out one or a third of the text."""
+    def is_passage(self, quote: str) -> bool | None:
+        """Return whether a quote is at most three sentences and leaves out one or a third; None if it is not there."""
+        key, padded = f" {normalise(quote)} ", self._padded
+        at = padded.find(key)
+        # Most quotes are one place of the text, letter for letter, with few marks.
+        if at >= 0 and 3 * len(key) <= 2 * len(padded) and quote.isprintable() and padded.find(key, at + 1) < 0:
+            start = self.text.find(quote)
+            around = self.text[max(0, start - 1) : start] + self.text[start + len(quote) :][:1]
+            if start >= 0 and not around.strip(_BETWEEN_WORDS) and sum(map(quote.count, _ENDS)) < MOST_SENTENCES:
+                return True
+        if not self.contains_quote(quote):
+            return None
         ends, spans = self._ends, self._spans(quote)
         touched = {at for start, end in spans for at in range(bisect_right(ends, start), bisect_left(ends, end) + 1)}
         number = len(touched or sentences(quote))  # a sign or an apostrophe may stand apart
-        short = 3 * len(normalise(quote)) <= 2 * (len(self._padded) - 2)
-        return number <= MOST_SENTENCES and (short or number < len(ends)) and self.contains_quote(quote)
+        short = 3 * len(normalise(quote)) <= 2 * (len(padded) - 2)
+        return number <= MOST_SENTENCES and (short or number < len(ends))
 
 
 NO_TEXT = SourceText("")

@@ -23,6 +23,7 @@ _POINT = re.compile(r"(?<![\w.,])\.(?=\d)")
 """`.5 mg`"""
 
 
+@lru_cache(maxsize=1024)
 def has_number(name: str) -> bool:
     """Return whether a name has a digit or number word, as every value and few other names have."""
     spelt = normalise(name).split()

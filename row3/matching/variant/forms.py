@@ -71,6 +71,7 @@ def form_parts(normalised: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(spelt), tuple(_formed(spelt))
 
 
+@lru_cache(maxsize=1024)
 def form_keys(name: str) -> tuple[str, ...]:
     """Return all keys of a name as written, the usual one first.
 

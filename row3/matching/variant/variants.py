@@ -113,7 +113,7 @@ def variant_keys(name: str) -> frozenset[str]:
     if telling:
         found += reordered(name, low)
     found.append(_qualified(name))
-    found = [variant for variant in found if variant]
+    found = [*dict.fromkeys(variant for variant in found if variant)]
     found += [with_values(base) for base in found[1:] if has_number(base)]
     for base in tuple(found):
         if rest := without_filler(base):
@@ -123,7 +123,7 @@ def variant_keys(name: str) -> frozenset[str]:
     for base in tuple(found):
         found.extend(_regnal(base))
         found.extend(_company(base))
-    keys = [key for variant in found for key in form_keys(variant)]
+    keys = [key for variant in dict.fromkeys(found) for key in form_keys(variant)]
     if (river := _RIVER.fullmatch(name)) is not None and (
         re.fullmatch(_RIVERS, river["name"]) or not is_word(river["name"].lower())  # not the River Police
     ):
