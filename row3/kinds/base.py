@@ -69,6 +69,8 @@ class Finding:
     path: tuple[str | int, ...] = ()
     setting: str = ""
     """The suite's setting that affects it; with `standards`, reported only if the suite sets them."""
+    case_id: str = ""
+    """The case that a finding about several cases is reported at, if one of them is to be changed."""
 
 
 lint_error, lint_warning = partial(Finding, "error"), partial(Finding, "warning")

@@ -72,16 +72,18 @@ class EntitiesOut(Output):
 
 def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> dict[str, EntityNames]:
     """Return the documents of a case by id, with their entities; of several documents, those that it mentions."""
-    named = [(one.name, *one.mentions) for one in entities]
+    named = {(one.name, *one.mentions): one.type for one in entities}
     if case.document is not None:
-        return {case.id: named}
+        return {case.id: [*named]}
     texts = {name: SourceText(text) for name, text in case.texts().items()}
-    return {name: [one for one in named if any(occurs(form, text) for form in one)] for name, text in texts.items()}
+    return {name: [one for one, type_ in named.items() if occurs(one, type_, text)] for name, text in texts.items()}
 
 
-def occurs(name: str, text: SourceText) -> bool:
-    """Return whether a text contains a name, also in its possessive form: `Certane's`, in a chat `ingrids`."""
-    return any(text.mentions(name + ending) for ending in ("", "'s", "s", "'"))
+def occurs(names: Sequence[str], type_: str, text: SourceText) -> bool:
+    """Return whether a text contains a name, also in the possessive: `Certane's`; of a person, in a chat, `ingrids`."""
+    # A bare `s` makes other words of short names, and of things: `this`, `news`.
+    bare = [name + "s" for name in names if is_person_type(type_) and sum(map(str.isalpha, name)) >= 4]
+    return any(map(text.mentions, [*names, *bare]))
 
 
 def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
@@ -97,7 +99,7 @@ def _lint(case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
         if not entity.mentions:
             yield lint_error("no-mention", f"`{entity.name}` has no mentions", (*at, "mentions"))
         for number, mention in enumerate(entity.mentions):
-            if not occurs(mention, text):
+            if not occurs([mention], entity.type, text):
                 what = f"`{mention}` does not occur in the document"
                 yield lint_error("mention-not-there", what, (*at, "mentions", number))
 

@@ -236,7 +236,7 @@ def _lint_suite(cases: Sequence[GraphCase]) -> Iterator[Finding]:
                 if case.seed_document not in {each.document_id for each in other.expected_connections}:
                     what = f"`{case.id}` expects `{one.document_id}`, but `{other.id}`, which starts there, does not"
                     fix = f"expect `{case.seed_document}`: add it, or say why not in `one_way`"
-                    yield lint_error("one-way", f"{what} {fix}")
+                    yield lint_error("one-way", f"{what} {fix}", ("expected_connections",), case_id=other.id)
 
 
 def _refers_to(case: GraphCase) -> list[Reference]:

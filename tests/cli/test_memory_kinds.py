@@ -164,6 +164,20 @@ def test_lint_names_what_is_wrong_and_where(project: Box, name: str, value: Any,
     assert mine[0]["line"] > 0
 
 
+@pytest.mark.parametrize(
+    ("many", "field", "line"), [(False, "expected_connections", 4), (True, "cases.1.expected_connections", 15)]
+)
+def test_lint_names_the_case_that_lacks_a_connection(project: Box, many: bool, field: str, line: int) -> None:
+    lacking = {"id": "g2", "seed_document": "m2", "expected_connections": [], "expected_not_connected": ["m1"]}
+    other = {"id": "g3", "seed_document": "m3", "expected_connections": [], "expected_not_connected": ["m1"]}
+    file = f"golden/memory/graph/{'cases' if many else 'g2.gold'}.json"
+    write(project, file, {"version": "1.0", "cases": [other, lacking]} if many else lacking)
+    found = project.row3("lint", "--format", "json").json["findings"]
+    assert [(each["file"], each["field"], each["line"]) for each in found if each["rule"] == "one-way"] == [
+        (file, field, line)
+    ]
+
+
 @pytest.mark.parametrize("settings", [None, "", 'suite = "events"\n'])
 def test_a_baseline_whose_suite_has_lost_its_settings(project: Box, settings: str | None) -> None:
     project.row3("--suite", "events", "--baseline", code=0)

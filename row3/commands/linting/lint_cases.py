@@ -82,7 +82,10 @@ class CaseLint:
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif usable and all_read:
-            self._findings.add_of_kind(suite, suite.kind.lint.suite(usable), where)
+            for each in suite.kind.lint.suite(usable):
+                path = ids.get(each.case_id.casefold(), where)
+                placed = replace(each, path=(*place_in(path), *each.path))
+                self._findings.add_of_kind(suite, [placed], file_of(path), self._findings.text(file_of(path)))
             self._findings.add_of_kind(suite, _same_inputs(usable), where)
         return usable
 

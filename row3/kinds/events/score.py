@@ -31,8 +31,8 @@ def _lint(case: EventsCase, rules: Rules) -> Iterator[Finding]:
         yield from _lint_evidence(case, event, texts, at)
         if event.actor and normalise(event.actor) != normalise(TEAM):
             known = names.get(normalise(event.actor))
-            forms = [event.actor, *(known.mentions if known is not None else ())]
-            if not any(occurs(form, whole) for form in forms):
+            forms, type_ = (known.mentions, known.type) if known is not None else ([], "PERSON")
+            if not occurs([event.actor, *forms], type_, whole):
                 what = f"neither `{event.actor}` nor a mention of that entity occurs in the document"
                 yield lint_error("actor-not-there", what, (*at, "actor"))
 

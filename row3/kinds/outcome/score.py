@@ -62,14 +62,16 @@ def _lint(case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
         place = ("required_facts", at)
         if not fact.must_cite or not all(fact.needed):
             yield lint_error("no-evidence", f"`{fact.fact_id}` has no `must_cite`", place)
-        for number, needed in [(number, one) for number, each in enumerate(fact.needed) for one in each]:
-            text = document(rules.documents, needed.doc)
-            where = (*place, "must_cite", number)
-            if text is None:
-                yield lint_error("no-document", f"document `{needed.doc}` does not exist", where)
-            elif normalise_text(needed.quote_contains) not in normalise_text(text.text):
-                message = f"`{needed.quote_contains}` does not occur in `{needed.doc}`"
-                yield lint_error("quote-not-found", message, where)
+        for number, cited in enumerate(fact.must_cite):
+            for alternative, needed in enumerate(fact.needed[number]):
+                text = document(rules.documents, needed.doc)
+                inside = (number, alternative) if isinstance(cited, list) else (number,)
+                where = (*place, "must_cite", *inside)
+                if text is None:
+                    yield lint_error("no-document", f"document `{needed.doc}` does not exist", where)
+                elif normalise_text(needed.quote_contains) not in normalise_text(text.text):
+                    message = f"`{needed.quote_contains}` does not occur in `{needed.doc}`"
+                    yield lint_error("quote-not-found", message, where)
     claims = {normalise_text(fact.claim) for fact in case.required_facts}
     for at, claim in enumerate(case.forbidden_claims):
         if normalise_text(claim) in claims:

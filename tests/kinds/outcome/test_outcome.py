@@ -202,6 +202,9 @@ def test_an_output_without_two_answers_is_unusable(output: Any) -> None:
     assert isinstance(KIND.read_output(output), Unusable)
 
 
+CITED = {"doc": "meeting_001.txt", "quote_contains": "API refactor"}
+
+
 def test_lint_reports_missing_evidence() -> None:
     def rules_broken(cite: list[Any]) -> list[str]:
         fact = {"fact_id": "a", "claim": "c", "must_cite": cite}
@@ -213,10 +216,26 @@ def test_lint_reports_missing_evidence() -> None:
     assert rules_broken([{"doc": "meeting_001.txt", "quote_contains": "API refactor by June"}]) == ["quote-not-found"]
     assert rules_broken([{"doc": "meeting_001.txt", "quote_contains": "API refactor"}]) == []
     assert rules_broken([[]]) == ["no-evidence"]
-    said = {"doc": "meeting_001.txt", "quote_contains": "API refactor"}
+    said = CITED
     assert rules_broken([[said, said | {"doc": "meeting_009"}]]) == ["no-document"]
     assert rules_broken([[said, said | {"quote_contains": "API rewrite"}]]) == ["quote-not-found"]
     assert rules_broken([[said, said | {"quote_contains": "Ann: nothing."}], said]) == []
+
+
+@every_row(
+    ("cite", "path"),
+    [
+        ([{"doc": "meeting_009", "quote_contains": "x"}], (0,)),
+        ([CITED, [CITED | {"doc": "meeting_009"}]], (1, 0)),
+        ([[CITED, CITED | {"quote_contains": "API rewrite"}]], (0, 1)),
+        ([CITED, [CITED, CITED, CITED | {"doc": "meeting_009"}]], (1, 2)),
+    ],
+)
+def test_lint_points_at_the_evidence_that_is_wrong(cite: list[Any], path: tuple[int, ...]) -> None:
+    facts = [{"fact_id": name, "claim": name, "must_cite": each} for name, each in (("a", [CITED]), ("b", cite))]
+    case = case_of(OutcomeCase, {"id": "x", "question": "?", "required_facts": facts})
+    (found,) = KIND.lint.case(case, Rules(documents=DOCUMENTS))
+    assert found.path == ("required_facts", 1, "must_cite", *path)
 
 
 NEEDED = {"doc": "meetings/meeting_001.txt", "quote_contains": "API refactor by March 25th"}
