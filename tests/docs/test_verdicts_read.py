@@ -1,4 +1,4 @@
-"""Forty recorded verdicts beside a second reading: chosen by digest, quoted as recorded, counted in docs/judge.md.
+"""Shipped verdicts beside a second reading: those of `outcome` by its labels, twelve of `memory-operations` by digest.
 
 The reader was a language model. It wrote its grades from what the judge had been shown, before it saw a verdict.
 """
@@ -6,29 +6,34 @@ The reader was a language model. It wrote its grades from what the judge had bee
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import Any, get_args
 
-from row3.commands.judging.judged_answers import judge_of, judged_answers
-from row3.domain.judges import Coefficient, JudgeRequest
+from row3.commands.judging.calibrate import calibrate
+from row3.commands.judging.judged_answers import RecordedGrades, judge_of, judged_answers
+from row3.domain.judges import Coefficient, JudgeRequest, Opinion
 from row3.domain.manifests import Tier
 from row3.gate.agreement import kappa
 from row3.kinds.judging import read_grade
-from row3.kinds.outcome.judgement import GRADES, winner
-from row3.kinds.outcome.model import Grades, Judgement
+from row3.kinds.outcome.judgement import GRADES
+from row3.project.labels import read_labels
 from row3.project.project import open_project
 from row3.project.suites import Suite
 from row3.running.asks import judge_request
+from row3.running.replay import open_recordings
 
 ROOT = Path(__file__).parents[2]
+LABELS = ROOT / "calibrations/outcome.labels.jsonl"
 READ = [json.loads(line) for line in (ROOT / "tests/data/verdicts_read.jsonl").read_text("utf-8").splitlines()]
-PAIRS = [line for line in READ if line["suite"] == "outcome"]
-GRADED = [line for line in READ if line["suite"] != "outcome"]
-CHOSEN = {"outcome": 28, "memory-operations": 12}
-PLACES = ("first", "second")
 SAME, BASELINE_FIRST, FULL_FIRST = "the same answer twice", "baseline first", "full first"
+
+
+@cache
+def page() -> str:
+    return " ".join((ROOT / "docs/judge.md").read_text("utf-8").split())
 
 
 @cache
@@ -61,11 +66,6 @@ def orders() -> dict[str, str]:
     return found
 
 
-def grades(verdict: dict[str, dict[str, int]], place: str) -> Grades:
-    correctness, completeness, evidence, hallucination = (verdict[place][name] for name in GRADES)
-    return Grades(correctness, completeness, evidence, hallucination)
-
-
 def points(line: dict[str, Any], who: str) -> float:
     """A grade's score from 0 to 100, by the rubric's weights."""
     verdict = read_grade(json.dumps(line[who]), judge_of(suite(line["suite"])).rubrics[line["rubric"]].criteria)
@@ -79,12 +79,10 @@ def as_text(found: Coefficient) -> str:
 
 
 def test_of_each_case_the_lowest_digest_is_read_and_of_these_the_lowest() -> None:
-    for name, many in CHOSEN.items():
-        first: dict[str, str] = {}
-        for digest, line in recorded(name).items():
-            first.setdefault(line["caseId"], digest)
-        read = {line["case"]: line["digest"] for line in READ if line["suite"] == name}
-        assert read == dict(sorted(first.items(), key=lambda pair: pair[1])[:many])
+    first: dict[str, str] = {}
+    for digest, line in recorded("memory-operations").items():
+        first.setdefault(line["caseId"], digest)
+    assert {line["case"]: line["digest"] for line in READ} == dict(sorted(first.items(), key=lambda pair: pair[1])[:12])
 
 
 def test_every_verdict_is_the_recorded_one() -> None:
@@ -92,12 +90,7 @@ def test_every_verdict_is_the_recorded_one() -> None:
         answer = recorded(line["suite"])[line["digest"]]
         assert answer["prompt"].startswith(f"{line['rubric']}-v")
         said = json.loads(answer["response"]["text"])
-        if line["suite"] == "outcome":
-            assert line["order"] == orders()[line["digest"]]
-            said = {"first": said["baseline"], "second": said["full"]}
-            assert line["judge"] == {place: {name: said[place][name] for name in GRADES} for place in PLACES}
-        else:
-            assert line["judge"] == {name: said[name] for name in line["reader"]}
+        assert line["judge"] == {name: said[name] for name in line["reader"]}
 
 
 def test_where_the_two_differ_a_sentence_says_why() -> None:
@@ -107,25 +100,66 @@ def test_where_the_two_differ_a_sentence_says_why() -> None:
 
 
 def test_the_page_counts_what_was_read() -> None:
-    page = " ".join((ROOT / "docs/judge.md").read_text("utf-8").split())
-    rows = []
-    for name in GRADES:
-        person, judge = ([line[who]["first"][name] for line in PAIRS] for who in ("reader", "judge"))
-        # Both arms got the same grades throughout, so an arm is one observation and not two.
-        assert [line[who]["second"][name] for who in ("reader", "judge") for line in PAIRS] == person + judge
-        found = as_text(kappa(person, judge)) if len(set(person)) > 1 else "none: the reader gave one grade"
-        rows.append(f"| {name} | {sum(map(int.__eq__, person, judge))} of {len(PAIRS)} | {found} |")
-    person_points, judge_points = ([points(line, who) for line in GRADED] for who in ("reader", "judge"))
-    equal = sum(line["agrees"] for line in GRADED)
-    weighted = as_text(kappa(person_points, judge_points, "quadratic"))
-    rows.append(f"| scores, 0 to 100 | {equal} of {len(GRADED)} | {weighted}, weighted |")
-    assert " ".join(rows) in page
-    assert f"{fmean(person_points) - fmean(judge_points):.1f} points" in page
-    assert min(person_points + judge_points) >= 70
-    assert "Every pair ties" in page
-    for line in PAIRS:
-        for who in ("reader", "judge"):
-            assert winner(Judgement(grades(line[who], "first"), grades(line[who], "second"), None)) is None
+    person, judge = ([points(line, who) for line in READ] for who in ("reader", "judge"))
+    equal = sum(line["agrees"] for line in READ)
+    weighted = as_text(kappa(person, judge, "quadratic"))
+    assert f"{equal} of {len(READ)} scores are equal, weighted kappa {weighted}" in page()
+    assert f"{fmean(person) - fmean(judge):.1f} points" in page()
+    assert min(person + judge) >= 70
+
+
+@cache
+def pairs() -> list[tuple[str, Opinion, Opinion]]:
+    """Case, reader's label and judge's verdict of each labelled pair of suite `outcome`."""
+    project, own = open_project(ROOT), suite("outcome")
+    answers, grades = judged_answers(project, own), RecordedGrades(own, open_recordings(project, own))
+    found = []
+    for label in read_labels(LABELS, own.name, where="labels"):
+        verdict = grades.opinion(answers[label.key])
+        assert isinstance(verdict, Opinion)
+        found.append((label.case_id, label.opinion(answers[label.key].graded), verdict))
+    return found
+
+
+def test_the_page_has_the_calibration_which_the_labels_give() -> None:
+    project, own = open_project(ROOT), suite("outcome")
+    (found,) = calibrate(project, own, LABELS, where="labels", write=False).rubrics
+    saved = project.on_disk().calibrations("outcome").rubrics["judge-outcome"]
+    assert saved.staleness(judge_of(own), "judge-outcome") == ""
+    measured = found.warranty.figures
+    assert (found.unmatched, found.ungraded, saved.labels) == (0, 0, len(pairs()))
+    assert (saved.kappa, saved.winner_kappa, saved.accuracy) == (
+        measured.kappa,
+        measured.winner_kappa,
+        measured.accuracy,
+    )
+    passing = sum(reader.passes == verdict.passes for _, reader, verdict in pairs())
+    winner = sum(reader.winner == verdict.winner for _, reader, verdict in pairs())
+    assert measured.kappa is not None
+    assert measured.winner_kappa is not None
+    many = len(pairs())
+    assert f"| `full` passes | {passing} of {many} | {as_text(measured.kappa)} |" in page()
+    assert f"| who wins | {winner} of {many} | {as_text(measured.winner_kappa)} |" in page()
+
+
+def test_every_disagreement_on_passing_is_a_stated_fact_called_not_stated() -> None:
+    differ = {case for case, reader, verdict in pairs() if reader.passes and not verdict.passes}
+    assert len(differ) == sum(reader.passes != verdict.passes for _, reader, verdict in pairs())
+    assert f"All {len(differ)} disagreements on passing" in page()
+    for digest, line in recorded("outcome").items():
+        if line["caseId"] in differ:
+            arm = "baseline" if orders()[digest] == FULL_FIRST else "full"
+            claims = json.loads(line["response"]["text"])[arm]["unsupported_claims"]
+            assert claims
+            assert [claim for claim in claims if not re.search(r"\b(not|no|without)\b", claim)] == [], line["caseId"]
+
+
+def test_the_page_says_how_often_the_reader_prefers_an_arm() -> None:
+    wins = [
+        sum(opinion.winner == "full" for opinion in who) for who in zip(*(pair[1:] for pair in pairs()), strict=True)
+    ]
+    assert f"the reader sees `full` win {wins[0]}, the judge {wins[1]}" in page()
+    assert not [case for case, reader, verdict in pairs() if "baseline" in (reader.winner, verdict.winner)]
 
 
 def test_the_page_counts_the_grades_that_move_with_the_order() -> None:
@@ -136,11 +170,10 @@ def test_the_page_counts_the_grades_that_move_with_the_order() -> None:
         if (order := orders()[digest]) != SAME:
             by_case.setdefault(line["caseId"], []).append(arms[::-1] if order == FULL_FIRST else arms)
     moved = sum(one != other for one, other in by_case.values())
-    page = " ".join((ROOT / "docs/judge.md").read_text("utf-8").split())
-    assert f"in {moved} of {len(by_case)} cases" in page
+    assert f"in {moved} of {len(by_case)} cases" in page()
 
 
-def test_the_shipped_suite_blocks_by_verdicts_that_nobody_has_labelled() -> None:
+def test_the_shipped_suite_blocks_though_its_judge_agrees_too_little() -> None:
     """V7.1: "gate releases if value win rate drops or hallucinations rise"."""
     for tier in get_args(Tier):
         policy = open_project(ROOT).suite("outcome", tier).policy
