@@ -211,6 +211,7 @@ class TestTheMemory:
         mapped = 'arguments = { document_id = "{id}", text = "{information}" }'
         box.write("row3.toml", box.read("row3.toml") + f"\n[lessons]\nmcp = {{ {settings}, {mapped} }}\n")
 
+    @pytest.mark.slow  # the memory reads with the small model, which make test-all installs
     def test_it_is_told_each_lesson_once(self, box: Box, tmp_path: Path) -> None:
         file = tmp_path / "memory.db"
         self.configure(box, ["-m", "examples.memory_server", "--path", str(file)])

