@@ -55,6 +55,8 @@ class Metric:
     """Applies only to cases with the data it needs; not shown if no case of a run has them."""
     alarm: bool = False
     """Any value above 0 needs a look: answers contain what the golden cases forbid."""
+    explained_by: str = ""
+    """Key of the companion that says how far the labels let this one rise; shown where it fails."""
     also: str = ""
     """Name in EXPERIMENTS or V7, accepted for limits and included in results."""
 

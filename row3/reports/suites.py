@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from row3.domain import numbers
+from row3.domain.metrics import Zone
 from row3.domain.printable import plain, visible
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
@@ -44,6 +45,7 @@ def suites_document(report: SuitesReport, *, verbose: bool = False) -> Document:
     for result in report.results:
         blocks += _details(result, verbose=verbose)
     looked = [each for each in report.results if each.standing in ("investigate", "informational", "approved")]
+    blocks += [Note(lines)] if (lines := [line for one in report.results if (line := _ceiling(one))]) else []
     return Document([*blocks, *_reasons(looked), Note(_next(report))])
 
 
@@ -163,6 +165,20 @@ def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
         inner = comparison_document(comparison, verbose=verbose, headed=False)
     blocks: list[Block] = [Note([what_runs(run)]), *inner.blocks]
     return [Title(result.suite), *blocks] if stopped else [Fold(result.suite, blocks)]
+
+
+def _ceiling(result: SuiteResult) -> str:
+    """Return how far the labels let a primary metric rise that fails; empty if nothing says so."""
+    run = result.run
+    if run is None:
+        return ""
+    metric, values = run.suite.kind.primary_metric, run.header.metrics
+    if run.zones.get(metric.key) is not Zone.FAIL or metric.explained_by not in values:
+        return ""
+    title = next(each.title for each in run.suite.kind.metrics if each.key == metric.explained_by)
+    minimum = numbers.percent(run.suite.rules.thresholds[metric.key].minimum)
+    most = numbers.percent(values[metric.explained_by])
+    return f"{result.suite}: {metric.title} is below {minimum}; by the labels, {title[0].lower()}{title[1:]}: {most}"
 
 
 def _signing(result: SuiteResult) -> list[str]:

@@ -46,7 +46,14 @@ METRICS = (
         share=True,
         threshold=Threshold(0.10, 0.05, 0.0, blocking=False),
     ),
-    Metric("valueWinRate", "Value win rate", share=True, threshold=Threshold(0.20, 0.40, 0.60, blocking=False)),
+    Metric(
+        "valueWinRate",
+        "Value win rate",
+        share=True,
+        threshold=Threshold(0.20, 0.40, 0.60, blocking=False),
+        explained_by="moreFactsProven",
+    ),
+    Metric("moreFactsProven", "More facts proven than by the baseline", share=True, companion=True),
     Metric(
         "baselineHallucinationRate", "Hallucination of the baseline", higher_is_better=False, share=True, companion=True
     ),
@@ -171,14 +178,16 @@ class Outcomes(Kind):
         else:
             read = read_judgement(output.judgement, case)
             ruling = read if isinstance(read, str) else rule([[read]])
-        values: dict[str, float] = {}
+        lacking = {arm: sum(map(bool, unproven[arm])) for arm in ARMS}
+        values = {"moreFactsProven": float(lacking["full"] < lacking["baseline"])}
         skipped: dict[str, str] = {}
         if case.required_facts:
             values["evidenceRate"] = float(not any(unproven["full"]))
         else:
             skipped["evidenceRate"] = "no facts are required"
         if isinstance(ruling, str):
-            skipped |= dict.fromkeys((m.key for m in METRICS if m.key != "evidenceRate"), "without a judgement")
+            graded = (m.key for m in METRICS if m.key not in ("evidenceRate", "moreFactsProven"))
+            skipped |= dict.fromkeys(graded, "without a judgement")
             failed = {"judgements": {"failed": 1}, "unscored": {ruling: 1}}
             return Measured(_items(case, output, ruling, unproven["full"]), {}, values, skipped, tally=failed)
         ruling = with_evidence(ruling, {arm: evidence_grade(unproven[arm]) for arm in ARMS})

@@ -85,6 +85,7 @@ def test_a_judgement_made_elsewhere_is_scored_without_a_model() -> None:
         "evidenceRate": 1.0,
         "hallucinationRate": 0.0,
         "valueWinRate": 1.0,
+        "moreFactsProven": 1.0,
         "baselineHallucinationRate": 0.0,
         "ties": 0.0,
     }
@@ -179,7 +180,7 @@ def test_an_arm_wins_in_both_orders_and_by_more_than_half_of_the_votes(
 def test_an_unreadable_judgement_fails_and_evidence_still_counts(said: Any) -> None:
     assert isinstance(read_judgement(said, CASE), str)
     score = scored({"baseline": BARE, "full": GOOD, "judgement": said})
-    assert score.metrics == {"evidenceRate": 1.0}
+    assert score.metrics == {"evidenceRate": 1.0, "moreFactsProven": 1.0}
     assert score.tally["judgements"] == {"failed": 1}
 
 
