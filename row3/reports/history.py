@@ -91,6 +91,8 @@ def _notes(entry: HistoryEntry, before: HistoryEntry | None) -> Iterator[str]:
     parts += [f"{name} removed" for name in old if name not in entry.prompts]
     if before is None or before.model != entry.model:
         parts.append(entry.model)
+    if before is not None and before.scored != entry.scored:
+        parts.append("golden cases or scorer changed")
     if parts:
         yield " · ".join(parts)
     if entry.approval is not None:

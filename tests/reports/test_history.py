@@ -70,6 +70,12 @@ when (UTC)        action     score  points    verdict        commit
     )
 
 
+def test_a_run_scored_by_other_cases_says_so() -> None:
+    entries = [entry(20, "baseline", 0.7, OLD, scored="a"), entry(21, "baseline", 0.5, OLD, scored="b")]
+    assert history_table(entries).count("golden cases or scorer changed") == 1
+    assert "changed" not in history_table([each.replace(scored="a") for each in entries])
+
+
 def points_of(text: str) -> list[str]:
     """The column of points, empty where there is none."""
     head = next(line for line in text.splitlines() if line.startswith("when"))
