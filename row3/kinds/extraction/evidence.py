@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import words
@@ -52,15 +53,16 @@ def mentions(
     return any(_mentions_variant(name, spelt, prefixes, known, other) for name in dict.fromkeys((*names, *longer)))
 
 
-def _prefixes(key: str) -> set[str]:
+@lru_cache(4096)  # a case's names are looked for in each of its sentences or quotes
+def _prefixes(key: str) -> frozenset[str]:
     spelt = (key,) if key.isalpha() else _UNIT.sub(" ", key).split()
-    return {token_form(word)[:PREFIX] for word in spelt if word not in FUNCTION_WORDS}
+    return frozenset(token_form(word)[:PREFIX] for word in spelt if word not in FUNCTION_WORDS)
 
 
 def _mentions_variant(
     name: str,
     spelt: Sequence[str],
-    prefixes: Sequence[set[str]],
+    prefixes: Sequence[frozenset[str]],
     known: SourceText,
     other: Callable[[str], object] | None,
 ) -> bool:
