@@ -22,11 +22,6 @@ from row3.project.transaction import commit, writing
 from row3.running.session import scored_by
 
 
-def suite_history(project: Project, suite: JudgedSuite) -> list[HistoryEntry]:
-    """Return the suite's entries, oldest first. Raises `InvalidFile`."""
-    return [entry for entry in project.history if entry.suite == suite.name]
-
-
 def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[TrendPoint]:
     """Return the points of a chart, each with whether it is scored like `run`, or else like the newest entry.
 
