@@ -67,6 +67,7 @@ bench: $(VENV)/.all
 	$(BIN)/python -m benchmarks.retrieval
 	$(BIN)/python -m benchmarks.checks
 	$(BIN)/python -m benchmarks.scoring
+	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.live
 
 noise: $(VENV)/.dev

@@ -30,7 +30,7 @@ COMMANDS = (
 """In the order of the help. A command is `command` in `row3.cli.<name>`, or is in a module of `SHARED`."""
 SHARED = {
     **dict.fromkeys(("init", "lint", "new-version", "schema", "docs"), "project"),
-    **dict.fromkeys(("power", "cases", "flaky", "lessons", "history", "trend"), "over_time"),
+    **dict.fromkeys(("power", "cases", "flaky", "lessons", "trend"), "over_time"),
     **dict.fromkeys(("score", "diff", "leaderboard", "investigate"), "inspection"),
     **dict.fromkeys(("langfuse", "experiment", "export"), "langfuse"),
     **dict.fromkeys(("monitor", "review"), "monitor"),

@@ -68,13 +68,16 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     del arguments  # from git: the remote's name and address
     from row3.commands.hook import run_hook
     from row3.project.root import find_root
+
+    verdict = run_hook(find_root(common.start), name, _pushed() if name == "pre-push" else "")
+    if common.quiet or not verdict.results:
+        return verdict.exit_code
     from row3.reports.hook import hook_document
     from row3.reports.style import Style
     from row3.reports.terminal import terminal_text
 
-    verdict = run_hook(find_root(common.start), name, _pushed() if name == "pre-push" else "")
     text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
-    if text and not common.quiet:
+    if text:
         sys.stderr.write(f"{inert(text)}\n")
     return verdict.exit_code
 

@@ -1,4 +1,4 @@
-"""`row3 power`, `cases`, `flaky`, `history`, `trend`: what recorded runs say about a suite."""
+"""`row3 power`, `cases`, `flaky`, `trend`: what recorded runs say about a suite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from row3.cli.import_ import import_cases, new_case
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 from row3.commands.cases import find_flaky, judge_cases, plan
-from row3.commands.trend import chart_name, draw_trend, suite_history
+from row3.commands.trend import chart_name, draw_trend
 from row3.comparing import lessons as lesson_workflows
 from row3.comparing import quarantine as quarantining
 from row3.domain.manifests import Tier, tier_of
@@ -25,7 +25,6 @@ from row3.project.project import pick_suite
 from row3.reports import cases as case_worth
 from row3.reports import history as lesson_reports
 from row3.reports.cases import changed_text, flaky_document, flaky_json
-from row3.reports.history import history_document
 from row3.reports.power import power_document, power_json
 
 
@@ -69,27 +68,6 @@ def cases(common: Common) -> None:
 
 cases.add_command(import_cases)
 cases.add_command(new_case)
-
-
-@click.command(cls=Command)
-@options.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only this action.")()
-@options.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")()
-@options.suite()
-@options.output_options("table", "json")
-def history(common: Common, *, action: str | None, last: int | None) -> None:
-    """List the latest baselines, comparisons and promotions; -v lists all."""
-    project, suite = common.project_and_suite()
-    if common.as_json:
-        return common.show_json([entry.plain() for entry in suite_history(project, suite, action=action, last=last)])
-    document = history_document(
-        suite_history(project, suite),  # all entries, because a hidden baseline may still be compared with
-        suite.kind.primary_metric,
-        verbose=common.verbose > 0,
-        action=action,
-        last=last,
-        flag=suite.flag,
-    )
-    return common.show_document(document)
 
 
 @click.command(cls=Command)

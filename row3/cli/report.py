@@ -18,7 +18,7 @@ from row3.cli.output import append_summary, emit, note
 from row3.cli.run import open_suites, refuse_suite_options
 from row3.cli.show import INCOMPLETE, show_result
 from row3.commands.all_suites import compare_all
-from row3.commands.trend import points_of, suite_history
+from row3.commands.trend import points_of
 from row3.comparing.compare import compare
 from row3.domain.words import count
 from row3.errors import Undelivered, UsageError
@@ -109,7 +109,9 @@ def _folder(common: Common) -> Path | None:
 
 
 def _page(comparison: Comparison, project: Project) -> Iterator[bytes]:
-    return html_report(comparison, points_of(suite_history(project, comparison.run.suite), comparison.run))
+    run = comparison.run
+    entries = [entry for entry in project.history if entry.suite == run.suite.name]
+    return html_report(comparison, points_of(entries, run))
 
 
 def _page_name(suite: str) -> str:

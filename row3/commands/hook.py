@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from row3.commands.all_suites import judge_suites
-from row3.commands.code_guard import VARIABLE, Guard
 from row3.domain.code import IMPORTABLE
 from row3.domain.files import is_media
 from row3.domain.typed_options import is_set
@@ -18,8 +16,6 @@ from row3.project.base import affected, fork_of_work, inside_of, project_at, pro
 from row3.project.project import PLACES, READ_PATHS, pick_suite
 from row3.project.root import find_root
 from row3.running.opening import refuse_tracked
-from row3.running.run_options import RunOptions
-from row3.running.session import CommandOptions, Session
 
 if TYPE_CHECKING:
     from row3.project.git.refs import Push
@@ -115,6 +111,11 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
         changed = [path for path in edited if path.split("/")[0] in READ_PATHS or path in others]
         if not changed:
             return
+    from row3.commands.all_suites import judge_suites  # most commits need none of these
+    from row3.commands.code_guard import VARIABLE, Guard
+    from row3.running.run_options import RunOptions
+    from row3.running.session import CommandOptions, Session
+
     verdict.base = base
     head = project_at(repository, root, commit, label="")
     judge = None if base is None else project_at(repository, root, base, label=base[:10])

@@ -22,15 +22,6 @@ from row3.project.transaction import commit, writing
 from row3.running.session import scored_by
 
 
-def suite_history(
-    project: Project, suite: JudgedSuite, *, action: str | None = None, last: int | None = None
-) -> list[HistoryEntry]:
-    """Return the suite's entries, oldest first. Raises `InvalidFile`."""
-    entries = [entry for entry in project.history if entry.suite == suite.name]
-    entries = [entry for entry in entries if action in (None, entry.action)]
-    return entries[-last:] if last else entries
-
-
 def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[TrendPoint]:
     """Return the points of a chart, each with whether it is scored like `run`, or else like the newest entry.
 

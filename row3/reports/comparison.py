@@ -28,6 +28,7 @@ from row3.reports.sentences import (
     baseline_origin,
     drift_line,
     interval_head,
+    moved_span,
     quarantine_note,
     shown_metrics,
     some,
@@ -35,7 +36,7 @@ from row3.reports.sentences import (
     what_runs,
     zone_span,
 )
-from row3.reports.style import PLAIN, VERDICT_MARKS, Style, arrow
+from row3.reports.style import PLAIN, VERDICT_MARKS, Style
 from row3.reports.terminal import terminal_text
 from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label, what_next
 
@@ -187,22 +188,6 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     left = len(companions) - len(shown)
     hidden = f"{numbers.count(left, 'companion metric')} (-v shows all)" if left else ""
     return Table(heads, rows, "lrrrr" + "r" * verbose + "ll", more=hidden)
-
-
-def better(metric: Metric, delta: float | None) -> bool | None:
-    """Return whether a metric improved; None if it did not move."""
-    if delta is None or abs(delta) < numbers.LEAST_MOVE:
-        return None
-    return (delta > 0) is metric.higher_is_better
-
-
-def moved_span(metric: Metric, delta: float | None) -> Text:
-    """Return `−2.0 ▼`; a dash without a baseline value."""
-    if delta is None:
-        return "–"
-    good = better(metric, delta)
-    text = f"{numbers.points(delta)} {arrow(good)}".rstrip()
-    return text if good is None or metric.companion else Span(text, "good" if good else "bad")
 
 
 def _metric_row(metric: Metric, change: MetricChange, gate: Verdict, run: Run, *, verbose: bool) -> list[Text]:

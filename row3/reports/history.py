@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from row3.comparing.lessons import Found
 from row3.domain import numbers
 from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
@@ -13,10 +12,12 @@ from row3.domain.models import as_json
 from row3.domain.printable import plain
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.reports.comparison import moved_span
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
-from row3.reports.sentences import TONES
+from row3.reports.sentences import TONES, moved_span
 from row3.reports.style import VERDICT_MARKS
+
+if TYPE_CHECKING:
+    from row3.comparing.lessons import Found
 
 SHOWN = 20
 LEGEND = "▲ better  ▼ worse; percentage points against the baseline at that time"

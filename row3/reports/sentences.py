@@ -18,7 +18,7 @@ from row3.gate.drift import Drift, other_moves
 from row3.gate.policy import GatePolicy, exceeds
 from row3.gate.results import JudgedSuite, Run
 from row3.reports.document import Note, Span, Text, Tone
-from row3.reports.style import MARKS
+from row3.reports.style import MARKS, arrow
 
 SHOWN_METRICS = 3
 """Metrics that a line names after the primary one."""
@@ -306,3 +306,19 @@ def _shown(change: MetricChange) -> str:
 def _ends(interval: Interval) -> str:
     low, high = (f"{100.0 * end:+.1f}".replace("-", "−") for end in cut(interval.low, interval.high))
     return f"{low} to {high}"
+
+
+def better(metric: Metric, delta: float | None) -> bool | None:
+    """Return whether a metric improved; None if it did not move."""
+    if delta is None or abs(delta) < numbers.LEAST_MOVE:
+        return None
+    return (delta > 0) is metric.higher_is_better
+
+
+def moved_span(metric: Metric, delta: float | None) -> Text:
+    """Return `−2.0 ▼`; a dash without a baseline value."""
+    if delta is None:
+        return "–"
+    good = better(metric, delta)
+    text = f"{numbers.points(delta)} {arrow(good)}".rstrip()
+    return text if good is None or metric.companion else Span(text, "good" if good else "bad")

@@ -10,12 +10,12 @@ from row3.domain.printable import plain, visible
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Standing, SuiteResult, SuitesReport
-from row3.reports.comparison import brief_comparison, comparison_document, moved_span
+from row3.reports.comparison import brief_comparison, comparison_document
 from row3.reports.document import Block, Document, Facts, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import scorecard_document
-from row3.reports.sentences import TONES, what_runs, zone_span
+from row3.reports.sentences import TONES, moved_span, what_runs, zone_span
 from row3.reports.style import VERDICT_MARKS
 from row3.reports.verdict_text import behind_line, judgement_label, summary, verdict_label
 

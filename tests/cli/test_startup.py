@@ -63,12 +63,44 @@ def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> Non
         assert done.stdout.startswith("row3 0.")
 
 
-def test_help_is_a_small_part_of_the_program(tmp_path: Path) -> None:
-    code = "from row3.cli.app import main; main(['--help'], standalone_mode=False)"
-    code += "; import sys; own = [name for name in sys.modules if name.partition('.')[0] == 'row3']"
-    code += "; print(len(own), sorted({'asyncio', 'pydantic', 'rapidfuzz'} & set(sys.modules)))"
+# What a run imports anew: all modules, those of row3, and the patterns that are compiled by then. The counts leave a
+# little room, for versions of Python and of packages.
+COUNTS = {
+    "--help": (200, 28, 45),
+    "--version": (225, 22, 62),
+    "history": (530, 140, 215),
+    "lint": (640, 212, 370),
+    "--compare": (740, 210, 290),
+    "hook run": (550, 122, 210),
+}
+NEVER = {"matplotlib", "openai", "numpy", "httpx2"}
+# pydantic itself imports email and zipfile, to look for plug-ins; filelock imports asyncio, where a command writes.
+FORBIDDEN = {
+    "--help": {"asyncio", "email", "pydantic", "rapidfuzz"},
+    "--version": {"asyncio", "pydantic", "rapidfuzz"},
+    "history": {"asyncio", "filelock", "git", "jinja2"},
+    "lint": {"asyncio", "filelock", "git", "tabulate"},
+    "--compare": {"git"},
+    "hook run": {"asyncio", "filelock", "jinja2", "tabulate"},
+}
+COUNTED = """
+import re._compiler, sys
+compiled, compile_ = [], re._compiler.compile
+re._compiler.compile = lambda *args, **kwargs: compiled.append(args) or compile_(*args, **kwargs)
+from row3.cli.app import main
+main({args!r}, standalone_mode=False)
+names = list(sys.modules)
+packages = sorted({{name.partition(".")[0] for name in names}})
+print([len(names), sum(name.startswith("row3.") for name in names), len(compiled), packages])
+"""
+
+
+@pytest.mark.parametrize("command", COUNTS)
+def test_a_command_imports_and_compiles_only_what_it_needs(command: str, box: Box) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", code], env=clean_env(tmp_path), capture_output=True, text=True, check=True
-    )
-    number, _, heavy = done.stdout.splitlines()[-1].partition(" ")
-    assert (int(number) <= 60, heavy) == (True, "[]")
+        [sys.executable, "-c", COUNTED.format(args=command.split())],
+        cwd=box.root, env=clean_env(box.root), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    *counts, packages = eval(done.stdout.splitlines()[-1])
+    assert all(count <= most for count, most in zip(counts, COUNTS[command], strict=True)), counts
+    assert not (NEVER | FORBIDDEN[command]) & set(packages)

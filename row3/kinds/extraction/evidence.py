@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import words
@@ -20,6 +21,7 @@ _LIGHT = FUNCTION_WORDS | words("a an in on for to by at with from is are was we
 _UNIT = re.compile(r"(?<=\d)(?=[^\w\s]*[^\W\d])")
 """The place between number and unit: 5kg, 20°C."""
 _SIGN = re.compile(r"(?<!\S)[±~≈<>≤≥=+]+(?=\d)")
+_text = lru_cache(256)(SourceText)
 _EDGES = " .,;:!?()[]\"'“”‘’«»"
 
 
@@ -38,7 +40,7 @@ def mentions(
     padded = f" {normalise(quote)} "
     if any((key := normalise(name)) and f" {key} " in padded for name in names):
         return True
-    said = SourceText(quote)
+    said = _text(quote)
     if any(map(said.mentions, names)):
         return True
     from row3.matching.variant.readings import readings
@@ -47,20 +49,27 @@ def mentions(
     longer = [reading for name in names for reading in readings(name, introduced)]
     if any(map(said.mentions, longer)):
         return True
-    spelt = _SIGN.sub("", quote).split()[:MOST_WORDS]
-    prefixes = [_prefixes(normalise(word)) for word in spelt]
+    spelt, prefixes = _words_of(quote)
     return any(_mentions_variant(name, spelt, prefixes, known, other) for name in dict.fromkeys((*names, *longer)))
 
 
-def _prefixes(key: str) -> set[str]:
+@lru_cache(256)  # `row3 lint` looks for each name of a case in each of its sentences
+def _words_of(quote: str) -> tuple[list[str], list[frozenset[str]]]:
+    """Return the words of a quote that the matcher compares, and the prefixes of each."""
+    spelt = _SIGN.sub("", quote).split()[:MOST_WORDS]
+    return spelt, [_prefixes(normalise(word)) for word in spelt]
+
+
+@lru_cache(4096)
+def _prefixes(key: str) -> frozenset[str]:
     spelt = (key,) if key.isalpha() else _UNIT.sub(" ", key).split()
-    return {token_form(word)[:PREFIX] for word in spelt if word not in FUNCTION_WORDS}
+    return frozenset(token_form(word)[:PREFIX] for word in spelt if word not in FUNCTION_WORDS)
 
 
 def _mentions_variant(
     name: str,
     spelt: Sequence[str],
-    prefixes: Sequence[set[str]],
+    prefixes: Sequence[frozenset[str]],
     known: SourceText,
     other: Callable[[str], object] | None,
 ) -> bool:

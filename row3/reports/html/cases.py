@@ -16,12 +16,11 @@ from row3.domain.words import words_of
 from row3.gate.results import Lines, Run
 from row3.kinds.base import Kind
 from row3.reports.case_changes import flips
-from row3.reports.comparison import better
 from row3.reports.document import Block, Fold, Items, Span, Table, Text, Title, Tone, spans, strong
 from row3.reports.html.answers import marks_of, missed, sections
 from row3.reports.html.blocks import blocks_html, cut, templates
 from row3.reports.html.marks import Piece, folded, key, marked, positions
-from row3.reports.sentences import zone_span
+from row3.reports.sentences import better, zone_span
 from row3.reports.style import arrow
 
 MOST_OPEN = 300
