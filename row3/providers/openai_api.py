@@ -86,6 +86,8 @@ class OpenAIChat(OpenAIClient):
             written = answer.completion_tokens or 0
             self._longest = max(self._longest, written)
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
+        if not self.endpoint.omits and not self.refused.get(key):
+            return answer
         omitted = chat_body(request, replace(self.endpoint, omits=frozenset())).keys() - sent.keys()
         limited = sent.keys() & set(LIMITS)
         return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))

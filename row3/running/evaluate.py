@@ -182,11 +182,12 @@ async def answers_to(asking: Asking, stored: StoredCase, answerer: Answerer) -> 
     given: list[Given] = []
     for repeat in asking.repeats_of(stored.id):
         asked = ask_pipeline(asking, stored, repeat)
+        answer: Given | None = None
         with contextlib.suppress(StopIteration):
-            question = next(asked)
-            while True:
-                given.append(await answerer.answer(question))
-                question = asked.send(given[-1])
+            for _ in asking.lineup.steps:  # the last answer is read only to be scored
+                question = next(asked) if answer is None else asked.send(answer)
+                answer = await answerer.answer(question)
+                given.append(answer)
         if given and isinstance(given[-1], NoAnswer):
             break
     return given
