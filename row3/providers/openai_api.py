@@ -86,9 +86,9 @@ class OpenAIChat(OpenAIClient):
             written = answer.completion_tokens or 0
             self._longest = max(self._longest, written)
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
-        if not self.endpoint.omits and not self.refused.get(key):
-            return answer
-        omitted = chat_body(request, replace(self.endpoint, omits=frozenset())).keys() - sent.keys()
+        less = self.endpoint.omits or self.refused.get(key)
+        whole = chat_body(request, replace(self.endpoint, omits=frozenset())) if less else sent
+        omitted = whole.keys() - sent.keys()
         limited = sent.keys() & set(LIMITS)
         return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))
 

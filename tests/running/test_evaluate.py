@@ -169,3 +169,27 @@ def test_further_repeats_demand_the_same_share_of_passes(
     suite = opened().suite
     suite = replace(suite, rules=replace(suite.rules, passes=passes))
     assert Asking(suite, Lineup((), {}), {}, repeats).passes(answers) == wanted
+
+
+def test_a_walk_reads_and_scores_beside_the_event_loop_if_it_is_given_where() -> None:
+    threads: list[int] = []
+
+    def case() -> Any:
+        while len(threads) < 3:
+            threads.append(threading.get_ident())
+            yield EmbeddingRequest("m", ())
+        return CaseScore("a", "scored", {})
+
+    class Vectors:
+        async def answer(self, question: Any) -> Any:
+            return ()
+
+    async def walked() -> CaseScore:
+        with ThreadPoolExecutor(1) as one:
+            beside = partial(asyncio.get_running_loop().run_in_executor, one)
+            return await Walk(case(), Vectors()).to_end(beside)
+
+    assert asyncio.run(walked()).case_id == "a"
+    assert threads[0] == threading.get_ident()
+    assert threading.get_ident() not in threads[1:]
+    assert len(set(threads[1:])) == 1
