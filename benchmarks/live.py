@@ -65,7 +65,8 @@ class Answering(asyncio.Protocol):
 
 def serve(cases: int, delay_s: float, ready: Connection) -> None:
     """Run the server until the process is ended; sends its port, and when asked the bodies so far, by case."""
-    answers, asked = {}, {}
+    answers: dict[str, dict[str, bytes]] = {}
+    asked: dict[str, dict[str, Any]] = {}
     for number in range(cases):
         made = make_case(number)
         texts = {key: json.dumps({key: value}) for key, value in made.outputs["1.1"].items()}

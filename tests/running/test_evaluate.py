@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
+from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Lineup
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.domain.scores import CaseScore
@@ -16,7 +22,7 @@ from row3.kinds import all_kinds
 from row3.project.config import ProviderConfig
 from row3.project.recordings import open_index
 from row3.project.saved_runs import parse_record
-from row3.running.evaluate import Asking, More, average, steps
+from row3.running.evaluate import Asking, More, Walk, average, steps
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay
 from row3.running.session import Session
