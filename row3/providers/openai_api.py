@@ -88,9 +88,8 @@ class OpenAIChat(OpenAIClient):
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
         less = self.endpoint.omits or self.refused.get(key)
         whole = chat_body(request, replace(self.endpoint, omits=frozenset())) if less else sent
-        omitted = whole.keys() - sent.keys()
-        limited = sent.keys() & set(LIMITS)
-        return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))
+        limits = LIMITS if sent.keys() & set(LIMITS) else ()
+        return answer._replace(omitted=tuple(sorted((whole.keys() - sent.keys()).difference(limits))))
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:
