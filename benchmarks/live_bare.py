@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-from openai._constants import DEFAULT_CONNECTION_LIMITS as DEFAULT
+from openai import DEFAULT_CONNECTION_LIMITS, AsyncOpenAI, DefaultAsyncHttpxClient
 
 
 def requests_of(folder: Path) -> list[list[dict[str, Any]]]:
@@ -23,7 +22,8 @@ def requests_of(folder: Path) -> list[list[dict[str, Any]]]:
 
 def connect(url: str, at_once: int) -> AsyncOpenAI:
     """Return a client that keeps a connection for each concurrent request."""
-    limits = DEFAULT.__class__(max_connections=DEFAULT.max_connections, max_keepalive_connections=at_once)
+    most = DEFAULT_CONNECTION_LIMITS.max_connections
+    limits = type(DEFAULT_CONNECTION_LIMITS)(max_connections=most, max_keepalive_connections=at_once)
     return AsyncOpenAI(base_url=url, api_key="none", http_client=DefaultAsyncHttpxClient(limits=limits))
 
 
