@@ -1,10 +1,11 @@
-"""How fast live runs are: whole processes that ask a local server of known delay, beside pydantic-evals.
+"""How fast live runs are: whole processes that ask a local server of known delay, beside two others.
 
     python -m benchmarks.live [--peer /path/to/python]
 
 A thousand requests: five hundred generated cases, two prompts each. The server is a process of its own that answers
-each request after the delay, so the ideal is requests / requests at once * delay. `--peer` is the Python of an
-environment with pydantic-evals, httpx and rapidfuzz (never this one); it asks the same and compares names only.
+each request after the delay, so the ideal is requests / requests at once * delay. Beside row3 stand the openai client
+alone, which asks the same and does nothing else, and with `--peer`, the Python of an environment with pydantic-evals,
+openai and rapidfuzz (never this one), pydantic-evals with that client, which compares names only.
 """
 
 from __future__ import annotations
@@ -21,20 +22,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.generate import CONFIG, generate, make_case
-from benchmarks.run import ROW3, Bench, measure
+from benchmarks.run import PYTHON, ROW3, Bench, Figure, measure
 
 HERE = Path(__file__).parent
 CASES = 500
 SETTINGS = ((0.05, 64), (1.0, 256))
 """Delay in seconds, requests at once."""
+NAMES = ("row3 --mode live", "openai client alone", "pydantic-evals")
 LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
 
 class Answering(asyncio.Protocol):
     """Chat completions over one connection, each after the delay, from answers that are made beforehand."""
 
-    def __init__(self, answers: dict[str, dict[str, bytes]], delay_s: float) -> None:
-        self._answers, self._delay_s = answers, delay_s
+    def __init__(self, answers: dict[str, dict[str, bytes]], asked: dict[str, dict[str, Any]], delay_s: float) -> None:
+        self._answers, self._asked, self._delay_s = answers, asked, delay_s
         self._received = b""
         self._transport: Any = None
 
@@ -53,6 +55,7 @@ class Answering(asyncio.Protocol):
             body, self._received = json.loads(self._received[end + 4 : whole]), self._received[whole:]
             text = body["messages"][-1]["content"].split("\n\n")[1]
             output = "relationships" if "Connect" in body["messages"][-1]["content"] else "concepts"
+            self._asked.setdefault(text, {})[output] = body
             asyncio.get_running_loop().call_later(self._delay_s, self._send, self._answers[text][output])
 
     def _send(self, payload: bytes) -> None:
@@ -61,8 +64,9 @@ class Answering(asyncio.Protocol):
 
 
 def serve(cases: int, delay_s: float, ready: Connection) -> None:
-    """Run the server until the process is ended; sends its port."""
-    answers = {}
+    """Run the server until the process is ended; sends its port, and when asked the bodies so far, by case."""
+    answers: dict[str, dict[str, bytes]] = {}
+    asked: dict[str, dict[str, Any]] = {}
     for number in range(cases):
         made = make_case(number)
         texts = {key: json.dumps({key: value}) for key, value in made.outputs["1.1"].items()}
@@ -79,15 +83,21 @@ def serve(cases: int, delay_s: float, ready: Connection) -> None:
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: Answering(answers, delay_s), "127.0.0.1", 0, backlog=1024)
+
+        def tell() -> None:
+            ready.recv()
+            ready.send([list(asked[text].values()) for text in answers if text in asked])
+
+        loop.add_reader(ready.fileno(), tell)
+        server = await loop.create_server(lambda: Answering(answers, asked, delay_s), "127.0.0.1", 0, backlog=1024)
         ready.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
     asyncio.run(main())
 
 
-def run(folder: Path, delay_s: float, jobs: int, peer: str | None, runs: int) -> list[tuple[str, float, float, str]]:
-    """Return name, wall and processor seconds, and shown latency of each, one after the other at the same server."""
+def run(folder: Path, delay_s: float, jobs: int, peer: str | None, runs: int) -> dict[str, list[Figure]]:
+    """Return the figures of each, run one after the other at the same server."""
     ours, theirs = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(target=serve, args=(CASES, delay_s, theirs), daemon=True)
     server.start()
@@ -96,39 +106,43 @@ def run(folder: Path, delay_s: float, jobs: int, peer: str | None, runs: int) ->
         CONFIG.replace("[provider]\n", f'[provider]\npreset = "vllm"\nbase_url = "{url}"\n'), encoding="utf-8"
     )
     command = (*ROW3, "--mode", "live", "--jobs", str(jobs), "--format", "json", "--out", "result.json")
-    benches = [Bench("row3 --mode live", command, folder, runs=1)]
-    if peer:
-        benches.append(
-            Bench("pydantic-evals", (peer, str(HERE / "live_peer.py"), str(folder), url, str(jobs)), folder, runs=1)
-        )
+    row3 = Bench(NAMES[0], command, folder, runs=1)
+    scripts = [(PYTHON, "live_bare.py"), *([(peer, "live_peer.py")] if peer else [])]
+    others = [
+        Bench(name, (python, str(HERE / script), str(folder), url, str(jobs)), folder, runs=1)
+        for name, (python, script) in zip(NAMES[1:], scripts, strict=False)
+    ]
     try:
-        rounds = [[measure(bench) for bench in benches] for _ in range(runs)]  # in turn: the machine's speed varies
+        measure(row3)  # writes byte code, and lets the server see what is asked
+        ours.send(None)
+        (folder / "requests.json").write_text(json.dumps(ours.recv()), encoding="utf-8")
+        rounds = [[measure(bench) for bench in (row3, *others)] for _ in range(runs)]  # the machine's speed varies
     finally:
         server.terminate()
         server.join()
-    usage = json.loads((folder / "result.json").read_bytes())["usage"]
-    shown = [f"{usage['latencyP50S']:.3f} / {usage['latencyP95S']:.3f}", ""]
-    middle = statistics.median
-    return [
-        (bench.name, middle(one.seconds for one in figures), middle(one.cpu_s for one in figures), latency)
-        for bench, latency, *figures in zip(benches, shown, *rounds, strict=False)
-    ]
+    return {name: list(figures) for name, *figures in zip(NAMES, *rounds, strict=False)}
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--peer", metavar="PYTHON", help="of an environment with pydantic-evals, httpx and rapidfuzz")
+    parser.add_argument("--peer", metavar="PYTHON", help="of an environment with pydantic-evals, openai and rapidfuzz")
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
+    middle, requests = statistics.median, 2 * CASES
     with tempfile.TemporaryDirectory(prefix="row3-bench-") as name:
         folder = generate(Path(name), CASES, recordings=False)
-        print(f"{2 * CASES:,} requests{'':18}seconds   ideal  share  cpu s  latency p50 / p95 shown")
+        print(f"{requests:,} requests{'':25}seconds   ideal  share  of bare  cpu s  ms a request over bare")
         for delay_s, jobs in SETTINGS:
-            ideal = 2 * CASES / jobs * delay_s
-            for what, seconds, cpu_s, shown in run(folder, delay_s, jobs, arguments.peer, arguments.runs):
+            ideal = requests / jobs * delay_s
+            found = run(folder, delay_s, jobs, arguments.peer, arguments.runs)
+            bare_s, bare_cpu_s = (middle(getattr(one, key) for one in found[NAMES[1]]) for key in ("seconds", "cpu_s"))
+            for what, figures in found.items():
+                seconds, cpu_s = (middle(getattr(one, key) for one in figures) for key in ("seconds", "cpu_s"))
                 label = f"{what}, {delay_s:g} s, {jobs} at once"
-                print(f"{label:32}{seconds:9.2f}{ideal:8.2f}{ideal / seconds:7.2f}{cpu_s:7.2f}  {shown}", flush=True)
+                shares = f"{ideal / seconds:7.2f}{bare_s / seconds:9.2f}"
+                over = (cpu_s - bare_cpu_s) / requests * 1000
+                print(f"{label:39}{seconds:9.2f}{ideal:8.2f}{shares}{cpu_s:7.2f}{over:8.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+from live_bare import ask, connect, requests_of
 from pydantic_evals import Case, Dataset
 from pydantic_evals.evaluators import Evaluator, EvaluatorContext
 from rapidfuzz import process
@@ -51,20 +51,12 @@ class Names(Evaluator[dict[str, Any], dict[str, Any], None]):
 async def main(folder: Path, url: str, at_once: int) -> None:
     """Evaluate all cases and print the means."""
     values = [json.loads(path.read_bytes()) for path in sorted((folder / "golden/bench").glob("*.gold.json"))]
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=at_once)
-    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
-
-        async def ask(content: str) -> Any:
-            body = {"model": "bench-model", "messages": [{"role": "user", "content": content}], "temperature": 0}
-            response = await client.post("/chat/completions", json=body)
-            return json.loads(response.json()["choices"][0]["message"]["content"])
+    requests = dict(zip((value["id"] for value in values), requests_of(folder), strict=True))
+    async with connect(url, at_once) as client:
 
         async def task(case: dict[str, Any]) -> dict[str, Any]:
-            text = case["sourceText"]
-            concepts = (await ask(f"List the concepts of this text.\n\n{text}"))["concepts"]
-            names = "\n".join(f"- {each['label']}" for each in concepts)
-            links = await ask(f"Connect these concepts as the text states it.\n\n{text}\n\n{names}")
-            return {"concepts": concepts, **links}
+            concepts, links = requests[case["id"]]
+            return {**json.loads(await ask(client, concepts)), **json.loads(await ask(client, links))}
 
         dataset = Dataset(
             name="bench", cases=[Case(name=value["id"], inputs=value) for value in values], evaluators=[Names()]

@@ -20,7 +20,7 @@ HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content
 """All that is sent beside key and account: the package adds some about the machine, and OPENAI_CUSTOM_HEADERS."""
 ACCOUNT = {"organization": "OPENAI_ORG_ID", "project": "OPENAI_PROJECT_ID"}
 """Environment variables; sent to OpenAI only, as `openai-…`."""
-PACKING = {"content-encoding", "content-length", "transfer-encoding"}
+PACKING = {b"content-encoding", b"content-length", b"transfer-encoding"}
 """Headers of a body as it was sent, not as it was read."""
 _tls = cache(httpx2.create_ssl_context)
 
@@ -39,8 +39,8 @@ class LimitedClient(httpx2.AsyncClient):
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Return the response with its body; `elapsed` ends with the last byte. Raises `TooLongError`."""
-        for name in request.headers.keys() - self._headers_sent:
-            del request.headers[name]
+        own = [(name, value) for name, value in request.headers.raw if name.lower().decode() in self._headers_sent]
+        request.headers = httpx2.Headers(own)
         received = bytearray()
         response = await super().send(request, **options | {"stream": True, "follow_redirects": False})
         try:
@@ -50,7 +50,7 @@ class LimitedClient(httpx2.AsyncClient):
                     raise TooLongError
         finally:
             await response.aclose()
-        headers = [(name, value) for name, value in response.headers.multi_items() if name not in PACKING]
+        headers = [(name, value) for name, value in response.headers.raw if name.lower() not in PACKING]
         whole = httpx2.Response(response.status_code, headers=headers, content=bytes(received), request=request)
         whole.elapsed = response.elapsed
         return whole

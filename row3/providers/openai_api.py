@@ -86,9 +86,10 @@ class OpenAIChat(OpenAIClient):
             written = answer.completion_tokens or 0
             self._longest = max(self._longest, written)
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
-        omitted = chat_body(request, replace(self.endpoint, omits=frozenset())).keys() - sent.keys()
-        limited = sent.keys() & set(LIMITS)
-        return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))
+        less = self.endpoint.omits or self.refused.get(key)
+        whole = chat_body(request, replace(self.endpoint, omits=frozenset())) if less else sent
+        limits = LIMITS if sent.keys() & set(LIMITS) else ()
+        return answer._replace(omitted=tuple(sorted((whole.keys() - sent.keys()).difference(limits))))
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from httpx2 import Response
     from openai import AsyncOpenAI
 
-CONNECTIONS = 8
-"""Concurrent requests per client, which searches all its connections for every request."""
 LONGEST_BODY_BYTES = 20_000_000
 """Read limit; a chat completion is some kilobytes, 32 embeddings one or two megabytes."""
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -60,7 +58,7 @@ class OpenAIClient:
         self._headers: dict[str, str] = {}
         self._clients: list[AsyncOpenAI] = []
         self._idle: list[AsyncOpenAI] = []
-        """Each client once for every further request that it can take."""
+        """Those without a request: a client has one connection, as it searches all that it has for every request."""
         self._stopped: Fault | None = None
         self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
 
@@ -132,7 +130,6 @@ class OpenAIClient:
             what, fix = "not the address of an http proxy", "Write it like http://proxy.example.com:8080, or unset it"
             raise UsageError(what, where=" or ".join(names), fix=fix) from None
         self._clients.append(client)
-        self._idle += [client] * (CONNECTIONS - 1)
         return client
 
     def _resolve_headers(self, secrets: Mapping[str, str] = {}) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.progress import Observer
@@ -34,6 +34,7 @@ from row3.running.session import Session
 
 if TYPE_CHECKING:
     import asyncio
+    from concurrent.futures import Executor
 
     from filelock import BaseFileLock
 
@@ -286,6 +287,8 @@ class LiveAnswerer:
     budget: Budget | None = None
     meanings: Meanings | None = None
     """Source of vectors for matching by meaning; the budget does not cover them."""
+    scorer: Executor | None = None
+    """Its thread reads and scores answers beside the event loop."""
     asked: dict[str, asyncio.Future[Answer | NoAnswer]] = field(default_factory=dict)
     """Other requests, by digest; each side of a comparison has its own."""
     omitted: set[str] = field(default_factory=set)
@@ -316,6 +319,12 @@ class LiveAnswerer:
             return answer
         asked[request.digest] = asyncio.ensure_future(self._ask(request))
         return await asked[request.digest]
+
+    def beside(self, do: Callable[..., Any], *given: Any) -> asyncio.Future[Any]:
+        """Call a function in the scorer's thread."""
+        from asyncio import get_running_loop
+
+        return get_running_loop().run_in_executor(self.scorer, do, *given)
 
     async def close(self) -> None:
         """Close provider and embedder."""

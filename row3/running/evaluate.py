@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
@@ -110,6 +110,8 @@ LONGEST_MISFIT = 200
 """Characters shown of how an answer does not fit a schema."""
 Steps = Generator[Question, Given, CaseScore]
 """Yields requests and texts to embed; is sent answers, vectors, or a `NoAnswer`; returns the score."""
+Beside = Callable[..., Awaitable[Any]]
+"""Calls a function in another thread."""
 
 
 class Answerer(Protocol):
@@ -129,21 +131,20 @@ class Walk:
         self._question: Question | None = None
         self._advance(None)
 
-    async def step(self) -> bool:
-        """Ask the next question; return False if there is none."""
-        question = self._question
-        if question is None:
+    async def step(self, beside: Beside | None = None) -> bool:
+        """Ask the next question and advance, `beside` the event loop if given; return False if there is none."""
+        if (question := self._question) is None:
             return False
         given = await self._answerer.answer(question)
         if isinstance(question, Request):
             assert isinstance(given, Answer | NoAnswer)
             self.transcript.add(question, given)
-        self._advance(given)
+        await beside(self._advance, given) if beside else self._advance(given)
         return True
 
-    async def to_end(self) -> CaseScore:
+    async def to_end(self, beside: Beside | None = None) -> CaseScore:
         """Ask the remaining questions and return the score."""
-        while await self.step():
+        while await self.step(beside):
             pass
         assert self.score is not None
         return self.score
@@ -182,12 +183,11 @@ async def answers_to(asking: Asking, stored: StoredCase, answerer: Answerer) -> 
     given: list[Given] = []
     for repeat in asking.repeats_of(stored.id):
         asked = ask_pipeline(asking, stored, repeat)
+        given.append(await answerer.answer(next(asked)))
         with contextlib.suppress(StopIteration):
-            question = next(asked)
-            while True:
-                given.append(await answerer.answer(question))
-                question = asked.send(given[-1])
-        if given and isinstance(given[-1], NoAnswer):
+            for _ in asking.lineup.steps[1:]:  # the last answer is read only to be scored
+                given.append(await answerer.answer(asked.send(given[-1])))
+        if isinstance(given[-1], NoAnswer):
             break
     return given
 

@@ -16,7 +16,7 @@ from row3.errors import UsageError
 from row3.project.cases import StoredCase
 from row3.running.answering import LiveAnswerer, SavedAnswers
 from row3.running.case_results import Transcript
-from row3.running.evaluate import Asking, Walk, average, one_repeat
+from row3.running.evaluate import Asking, Beside, Walk, average, one_repeat
 from row3.running.live import LiveRun, lacks_grade, many
 
 
@@ -143,7 +143,7 @@ class Interleaving:
         going = list(sides if (pair.place + number) % 2 == 0 else reversed(sides))
         while going and not pair.problem:
             for name in list(going):
-                if not await _step(walks[name], baseline=name == "before"):
+                if not await _step(walks[name], answerers[0].beside, baseline=name == "before"):
                     going.remove(name)
                 score = walks[name].score
                 if score is not None and score.status == "failed":
@@ -170,9 +170,9 @@ class Interleaving:
         return packing(stored, pair.now.score(live.asking))._replace(asked=spent)
 
 
-async def _step(walk: Walk, *, baseline: bool) -> bool:
+async def _step(walk: Walk, beside: Beside, *, baseline: bool) -> bool:
     try:
-        return await walk.step()
+        return await walk.step(beside)
     except UsageError as error:
         if not baseline:
             raise

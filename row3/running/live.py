@@ -81,7 +81,7 @@ class LiveRun:
         for a model without a price under a budget, and if a recording would replace another prompt version's answer.
         """
         self.check_models(self.asking)
-        processes = processes_for(self._expected() or 0, None)
+        processes = processes_for(self._expected(), None)
         if processes is None:
             return self._ask_all(None)
         with few_collections(), processes.open(self._score) as submit:
@@ -117,25 +117,26 @@ class LiveRun:
             waiting: list[Answered] = []
             groups: list[asyncio.Task[None]] = []
 
-            async def score(answered: Sequence[Answered]) -> None:
+            async def score_group(answered: Sequence[Answered]) -> None:
                 assert submit is not None
                 for result in await asyncio.wrap_future(submit(answered)):
                     take(result)
 
             async def one(stored: StoredCase) -> str:
                 if submit is None or answerers[0].meanings is not None or kind.judgeable.asks(stored.case, rules):
-                    walk = Walk(steps(self.asking, stored), answerers[0])
-                    take(self.packing(stored, await walk.to_end()))
+                    beside = answerers[0].beside
+                    score = await Walk(steps(self.asking, stored), answerers[0]).to_end(beside)
+                    take(await beside(self.packing, stored, score))
                     return stored.id
                 waiting.append((stored, await answers_to(self.asking, stored, answerers[0])))
                 if len(waiting) == GROUP:
-                    groups.append(asyncio.create_task(score(waiting[:])))
+                    groups.append(asyncio.create_task(score_group(waiting[:])))
                     waiting.clear()
                 return stored.id
 
             self.observer.began(self._expected())
             order.extend(await many(self.cases(), one, jobs=self.jobs))
-            await asyncio.gather(*groups, *([score(waiting)] if waiting else ()))
+            await asyncio.gather(*groups, *([score_group(waiting)] if waiting else ()))
             return not any(map(_lacks_answers, results.values()))
 
         self.ask([saved], ask, record=[saved] if self.mode != "live" else [], embeddings=self.mode == "auto")
@@ -170,16 +171,17 @@ class LiveRun:
             embeddings: use recorded embeddings.
         """
         import asyncio
+        from concurrent.futures import ThreadPoolExecutor
 
         session, suite = self.session, self.asking.suite
         project, say = session.project, session.say
-        with ending(session, sides):
+        with ending(session, sides), ThreadPoolExecutor(1) as scorer:
             provider = open_provider(project, suite)
             meanings = open_meanings(project, suite, recordings=embeddings)
             prices = prices_of(project, suite, known_models=True)
             grades: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
             answerers = [
-                LiveAnswerer(provider, saved, self.observer, prices, grades, session.state.budget, meanings)
+                LiveAnswerer(provider, saved, self.observer, prices, grades, session.state.budget, meanings, scorer)
                 for saved in sides
             ]
 
@@ -223,9 +225,8 @@ class LiveRun:
         return (self.judge or self.session.project).cases_of(self.asking.suite, self.options.only)
 
     def _expected(self) -> int:
-        if self.options.only is not None:
-            return len(self.options.only)
-        return len((self.judge or self.session.project).cases.entries(self.asking.suite.golden))
+        only, project = self.options.only, self.judge or self.session.project
+        return len(project.cases.entries(self.asking.suite.golden) if only is None else only)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ class Loaves(ChatServer):
         """Cases that the server fails at."""
         self.slow_from = MANY
         """The number of cases that are answered at once; those after them wait until the server stops."""
+        self.together = 1
+        """How many requests must have come before the first is answered; a request fails that waits too long."""
+        self.all_here = threading.Event()
         super().__init__()
 
     def reply_to(self, body: Any) -> FakeReply:
@@ -35,6 +39,10 @@ class Loaves(ChatServer):
         with self.lock:
             self.asked.append(number)
             wait_s = 60.0 if len(self.asked) > self.slow_from else 0.0
+            if len(self.asked) == self.together:
+                self.all_here.set()
+        if not self.all_here.wait(20.0):
+            return FakeReply(status=500)
         if number in self.broken:
             return FakeReply(status=500, body=b'{"error": {"message": "boom"}}')
         if number == "7":
@@ -69,6 +77,20 @@ def test_what_other_processes_score_is_what_a_replay_scores(box: Box, loaves: Lo
     assert live["cases"][7]["status"] == "bad_answer"
     assert live["usage"]["promptTokens"] == again["usage"]["promptTokens"] == 100 * MANY
     assert not list((box.state / "journal").glob("*.jsonl"))
+
+
+def test_as_many_requests_as_jobs_are_at_the_server_at_once(box: Box, loaves: Loaves) -> None:
+    loaves.together = 256
+    result = box.row3("--mode", "live", "--jobs", "256", "--format", "json", code=0).json
+    assert (result["failed"], len(loaves.asked)) == ([], MANY)
+
+
+def test_a_few_cases_are_scored_beside_the_event_loop_and_as_a_replay_scores_them(box: Box, model: Make) -> None:
+    fake = model(lambda case_id, times: FakeReply(json.dumps(first(flawless(CASES[case_id]), 3))))
+    fake.serve(box)
+    box.row3("--mode", "record", code=0)
+    live, again = (box.row3("--mode", mode, "--format", "json", code=0).json for mode in ("live", "replay"))
+    assert (live["cases"], live["metrics"]) == (again["cases"], again["metrics"])
 
 
 def test_a_case_without_an_answer_fails_alone_and_the_same_command_asks_for_it_only(box: Box, loaves: Loaves) -> None:

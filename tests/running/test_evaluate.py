@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
+from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Lineup
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.domain.scores import CaseScore
@@ -16,7 +22,7 @@ from row3.kinds import all_kinds
 from row3.project.config import ProviderConfig
 from row3.project.recordings import open_index
 from row3.project.saved_runs import parse_record
-from row3.running.evaluate import Asking, More, average, steps
+from row3.running.evaluate import Asking, More, Walk, average, steps
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking, replay
 from row3.running.session import Session
@@ -169,3 +175,27 @@ def test_further_repeats_demand_the_same_share_of_passes(
     suite = opened().suite
     suite = replace(suite, rules=replace(suite.rules, passes=passes))
     assert Asking(suite, Lineup((), {}), {}, repeats).passes(answers) == wanted
+
+
+def test_a_walk_reads_and_scores_beside_the_event_loop_if_it_is_given_where() -> None:
+    threads: list[int] = []
+
+    def case() -> Any:
+        while len(threads) < 3:
+            threads.append(threading.get_ident())
+            yield EmbeddingRequest("m", ())
+        return CaseScore("a", "scored", {})
+
+    class Vectors:
+        async def answer(self, question: Any) -> Any:
+            return ()
+
+    async def walked() -> CaseScore:
+        with ThreadPoolExecutor(1) as one:
+            beside = partial(asyncio.get_running_loop().run_in_executor, one)
+            return await Walk(case(), Vectors()).to_end(beside)
+
+    assert asyncio.run(walked()).case_id == "a"
+    assert threads[0] == threading.get_ident()
+    assert threading.get_ident() not in threads[1:]
+    assert len(set(threads[1:])) == 1
