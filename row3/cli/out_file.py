@@ -90,7 +90,7 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 
 def _is_project_file(common: Common, target: Path) -> bool:
     """Return whether row3 reads this file or folder, so that writing would lose data."""
-    from row3.project.project import CHANGELOG, READ_PATHS
+    from row3.project.places import CHANGELOG, READ_PATHS
     from row3.project.root import find_root
 
     try:

@@ -43,8 +43,9 @@ def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Ite
 def places_of(common: Common) -> Places:
     """Return the paths of the project's files relative to the repository, as GitHub and GitLab need them."""
     from row3.errors import Row3Error
-    from row3.project.base import inside_of, repository_of
+    from row3.project.base import repository_of
     from row3.project.cases import MANY
+    from row3.project.git.forks import inside_of
     from row3.project.project import open_project
     from row3.reports.issues import Places
 

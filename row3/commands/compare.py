@@ -20,7 +20,8 @@ from row3.project.changelog import approval_entry, insert_entry, unreleased_entr
 from row3.project.criteria import changed_criteria
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_with_new, new_entries
-from row3.project.project import CHANGELOG, Project, read_changelog
+from row3.project.places import CHANGELOG
+from row3.project.project import Project, read_changelog
 from row3.project.transaction import commit, writing
 from row3.running.run_options import make_asking, with_action
 from row3.running.session import CommandOptions, Session, entry_of, save_log

@@ -11,13 +11,12 @@ from row3.domain.code import IMPORTABLE
 from row3.domain.files import is_media
 from row3.domain.typed_options import is_set
 from row3.errors import Row3Error, UsageError
-from row3.gate.results import SuiteResult, worst_code
-from row3.project.base import affected, fork_of_work, inside_of, project_at, protected_branch
-from row3.project.project import PLACES, READ_PATHS, pick_suite
-from row3.project.root import find_root
-from row3.running.opening import refuse_tracked
+from row3.project.git.forks import fork_of_work, inside_of, protected_branch
+from row3.project.places import PLACES, READ_PATHS
+from row3.project.root import find_root, refuse_tracked
 
 if TYPE_CHECKING:
+    from row3.gate.results import SuiteResult
     from row3.project.git.refs import Push
     from row3.project.git.repository import Repository
 
@@ -45,6 +44,10 @@ class HookVerdict:
     @property
     def exit_code(self) -> int:
         """2 if a suite is unusable, 1 if the gate blocks, 3 if a case has no recorded answer, else 0."""
+        if not self.results:
+            return 0
+        from row3.gate.results import worst_code
+
         return worst_code(result.exit_code for result in self.results)
 
 
@@ -113,6 +116,8 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
             return
     from row3.commands.all_suites import judge_suites  # most commits need none of these
     from row3.commands.code_guard import VARIABLE, Guard
+    from row3.project.base import affected, project_at
+    from row3.project.project import pick_suite
     from row3.running.run_options import RunOptions
     from row3.running.session import CommandOptions, Session
 

@@ -16,10 +16,9 @@ from row3.domain.words import count
 from row3.errors import UsageError
 from row3.kinds import DEFAULT
 from row3.project.answer_schemas import named_schema, read_schema, schema_text
-from row3.project.cases import GOLDEN, PATTERN
-from row3.project.config import FILE
+from row3.project.cases import PATTERN
 from row3.project.files import disk_faults
-from row3.project.project import LOCAL
+from row3.project.places import FILE, GOLDEN, LOCAL
 from row3.project.prompts import FOLDER
 from row3.project.transaction import commit, writing
 from row3.project.tree import WorkTree

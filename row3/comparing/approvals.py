@@ -14,7 +14,8 @@ from row3.errors import UsageError
 from row3.gate.results import Comparison
 from row3.matching.normalise import normalise
 from row3.project.history import FILE as HISTORY
-from row3.project.project import CHANGELOG, Project
+from row3.project.places import CHANGELOG
+from row3.project.project import Project
 from row3.running.collect import now
 
 NO_REASONS = frozenset({"reason", "text", "why", "placeholder", "todo", "tbd", "tba", "fixme", "none", "na"})

@@ -11,12 +11,12 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.project.base import repository_state
 from row3.project.changelog import mark_figures
-from row3.project.config import FILE
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text
 from row3.project.json_lines import lines_in
 from row3.project.manifests import manifest_bytes, parse_manifest
-from row3.project.project import CHANGELOG, Project, baseline_tier, read_changelog
+from row3.project.places import CHANGELOG, FILE
+from row3.project.project import Project, baseline_tier, read_changelog
 from row3.project.recordings import RecordingIndex
 from row3.project.saved_runs import latest_runs, parse_record, read_log
 from row3.project.suites import Suite

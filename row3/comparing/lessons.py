@@ -15,11 +15,11 @@ from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.lessons import lesson_of, ranked
 from row3.gate.results import Comparison
-from row3.project.config import FILE as CONFIG
 from row3.project.config import LessonsMcpConfig
 from row3.project.files import write_atomic
 from row3.project.lessons import FILE, kept_file, lessons_text, read_noted
 from row3.project.local_state import in_local, local_folder
+from row3.project.places import FILE as CONFIG
 from row3.project.project import Project
 from row3.project.transaction import commit, writing
 from row3.project.trusted_code import code_of

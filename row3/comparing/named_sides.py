@@ -20,8 +20,8 @@ from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
 from row3.project.base import project_at, repository_of
-from row3.project.config import FILE
 from row3.project.model_parameters import SHORT, ModelParameters, parameters_typed
+from row3.project.places import FILE
 from row3.project.project import Project, baseline_tier, pick_suite
 from row3.project.recordings import open_index
 from row3.project.saved_runs import SavedRun, latest_runs, parse_run, read_log, run_bytes

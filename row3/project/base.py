@@ -13,14 +13,15 @@ from row3.domain.manifests import suite_of_stem
 from row3.domain.prompts import PromptRef
 from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.project.cases import file_of
-from row3.project.config import FILE, read_config
 from row3.project.files import link_at
+from row3.project.git.forks import fork_of_work, inside_of
 from row3.project.history import FILE as HISTORY
 from row3.project.once import once
-from row3.project.project import PLACES, READ_PATHS, Guard, Project
+from row3.project.places import FILE, PLACES, READ_PATHS
+from row3.project.project import Guard, Project
 from row3.project.prompts import PROMOTED
 from row3.project.system_config import McpConfig
-from row3.project.tree import GitTree, Tree, WorkTree
+from row3.project.tree import GitTree, WorkTree
 from row3.project.trusted_code import scorers_of
 
 if TYPE_CHECKING:
@@ -81,12 +82,6 @@ def find_base(project: Project, name: str) -> Project:
     return project_at(repository, project.root, sha, label=name, behind=behind, guard=project.guard)
 
 
-def inside_of(repository: Repository, root: Path) -> str:
-    """Return the project's folder in the repository, empty or ending in a slash."""
-    relative = repository.relative(root)
-    return "" if relative in ("", ".") else f"{relative}/"
-
-
 def repository_state(project: Project) -> tuple[str | None, bool | None]:
     """Return the short commit id, and whether the files row3 reads differ from it; `OUTSIDE_GIT` without git."""
     try:
@@ -113,47 +108,6 @@ def work_base(project: Project, edited: Sequence[str] = ()) -> Project | None:
     if edited and not repository.differs(sha, [inside + path for path in edited]):
         return None
     return project_at(repository, project.root, sha, label=sha[:10], guard=project.guard)
-
-
-def fork_of_work(repository: Repository, root: Path, head: str) -> str:
-    """Return the commit where the work left the protected branch; in a merge, the latest of these."""
-    base = _fork(repository, root, head)
-    for other in repository.merging():
-        theirs = _fork(repository, root, other)
-        if repository.merge_base(base, theirs) == base:
-            base = theirs
-    return base
-
-
-def _fork(repository: Repository, root: Path, commit: str) -> str:
-    """Return where a commit's branch left the protected branch; the commit itself on that branch."""
-    protected = protected_branch(repository, root)
-    if protected is None:
-        return commit
-    base = repository.merge_base(commit, protected)
-    if base is None:  # unrelated histories
-        return repository.resolve(protected)
-    # A clone has the branch as fetched and as a local branch; use whichever the work left later.
-    _, slash, local = protected.partition("/")
-    if slash:
-        try:
-            nearer = repository.merge_base(commit, repository.resolve(local))
-        except UsageError:
-            return base
-        if nearer is not None and repository.merge_base(base, nearer) == base:
-            return nearer
-    return base
-
-
-def protected_branch(repository: Repository, root: Path) -> str | None:
-    """Return the ref of the protected branch: the one configured on the usual branch, else the usual branch."""
-    usual = repository.protected_branch(None)
-    tree: Tree = WorkTree(root)
-    if usual is not None:
-        raw = repository.file(usual, inside_of(repository, root) + FILE)
-        tree = GitTree(root, usual, {} if raw is None else {FILE: ""}, {} if raw is None else {FILE: raw})
-    config = read_config(tree)
-    return repository.protected_branch(config.protected_branch) if config.protected_branch else usual
 
 
 def affected(head: Project, base: Project, changed: Iterable[str]) -> set[str]:

@@ -22,7 +22,6 @@ from row3.project.files import decode
 from row3.project.once import once
 from row3.project.tree import Tree, same_file
 
-GOLDEN = "golden"
 ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
 MANY = "cases.json"

@@ -21,6 +21,7 @@ from row3.kinds import DEFAULT
 from row3.project.documents import refuse_numbers, validate
 from row3.project.integration_config import LangFuseConfig, MonitorConfig
 from row3.project.model_parameters import ModelParameters, Temperature
+from row3.project.places import FILE
 from row3.project.system_config import Cost, SystemConfig
 from row3.project.tree import Tree, read_text
 
@@ -51,7 +52,6 @@ def _known(preset: str) -> str:
 
 
 Preset = Annotated[str, AfterValidator(_known)]
-FILE = "row3.toml"
 CONFIG_SCHEMA_VERSION = 1
 
 

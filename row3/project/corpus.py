@@ -9,10 +9,8 @@ from typing import Any
 
 from row3.errors import InvalidFile
 from row3.project.documents import Files
+from row3.project.places import CORPORA
 from row3.project.tree import Tree
-
-CORPORA = ("golden", "corpus")
-"""Folders that corpus files may come from; the hook watches and copies them."""
 
 
 def read_corpus(files: Files, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from row3.errors import InvalidFile
 from row3.matching.text.quotes import SourceText
-from row3.project.config import FILE, Config, JudgeConfig, overridden
+from row3.project.config import Config, JudgeConfig, overridden
 from row3.project.documents import Files
+from row3.project.places import FILE
 
 
 def judge_settings(config: Config, suite: str) -> JudgeConfig:

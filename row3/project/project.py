@@ -23,9 +23,8 @@ from row3.kinds.base import EntityNames, Kind
 from row3.matching.text.quotes import SourceText
 from row3.project import prompts
 from row3.project.calibrations import Calibrations, read_calibrations
-from row3.project.cases import GOLDEN, Cases, StoredCase
-from row3.project.config import FILE, Config, read_config
-from row3.project.corpus import CORPORA
+from row3.project.cases import Cases, StoredCase
+from row3.project.config import Config, read_config
 from row3.project.documents import Files
 from row3.project.files import MAX_TEXT_BYTES, decode, refuse_conflicts
 from row3.project.history import read_history
@@ -34,21 +33,12 @@ from row3.project.labels import Label, labels_path, parse_labels
 from row3.project.lessons import kept_file, read_lessons
 from row3.project.manifests import parse_manifest
 from row3.project.once import once
+from row3.project.places import CHANGELOG, FILE, GOLDEN, LOCAL
 from row3.project.prompts import Promotion
 from row3.project.quarantine import read_quarantine
 from row3.project.root import find_root
 from row3.project.suites import Suite, golden_of, make_suite
 from row3.project.tree import Tree, WorkTree
-
-LOCAL = ".row3"
-CHANGELOG = "CHANGELOG.md"
-DATA = ("prompts", "schemas", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
-READ_PATHS = (FILE, *CORPORA, *DATA)
-"""Everything a comparison reads, and the hook watches."""
-WRITTEN = (*READ_PATHS, CHANGELOG, "charts", ".gitattributes", ".gitignore", "search.py")
-"""Files, and folders of files, that a transaction may write: `row3 init` adds the last three."""
-PLACES = (*READ_PATHS, CHANGELOG, "charts", LOCAL)
-"""Everything that row3 reads or writes in a project, where no symbolic link is allowed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
+from contextlib import suppress
 from pathlib import Path
 
-from row3.errors import InvalidFile, UsageError
-from row3.project.cases import GOLDEN
-from row3.project.config import FILE
+from row3.errors import EnvironmentFault, InvalidFile, UsageError
+from row3.project.places import FILE, GOLDEN, LOCAL
 from row3.project.tree import WorkTree
 
 
@@ -33,3 +34,18 @@ def own_file(path: Path) -> Path:
     for root in filter(_is_root, absolute.parents):
         WorkTree(root).at(absolute.relative_to(root).as_posix())
     return path.resolve() if path.is_symlink() else path
+
+
+def refuse_tracked(root: Path) -> None:
+    """Raise `InvalidFile` if git tracks files in `.row3/`, which belongs to one machine and which nobody reviews."""
+    if not (root / LOCAL).exists():
+        return
+    from row3.project.git.process import EXPORTED, GitProcess
+
+    with suppress(EnvironmentFault):  # no git
+        default = (*EXPORTED, "GIT_INDEX_FILE")  # of the repository itself, not of the hook that may call
+        if GitProcess(root).ask("ls-files", "-z", "--", f":(literal){LOCAL}", without=default).out:
+            here = os.path.relpath(root)
+            git = "git" if here == "." else f"git -C {shlex.quote(here)}"
+            fix = f"Run `{git} rm -r --cached {LOCAL}` and commit; the files stay"
+            raise InvalidFile("git tracks this folder, which belongs to one machine", where=LOCAL, fix=fix)

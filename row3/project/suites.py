@@ -23,9 +23,7 @@ from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import LIST
 from row3.matching.scorers import EXACT, NameRule
-from row3.project.cases import GOLDEN
 from row3.project.config import (
-    FILE,
     ArmConfig,
     Config,
     GateConfig,
@@ -39,6 +37,7 @@ from row3.project.config import (
     overridden,
 )
 from row3.project.documents import validate
+from row3.project.places import FILE, GOLDEN
 from row3.project.system_config import SystemConfig
 
 

@@ -20,7 +20,7 @@ from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.files import disk_faults, read_bytes, sync_folder, write_atomic
 from row3.project.local_state import in_state
-from row3.project.project import WRITTEN
+from row3.project.places import WRITTEN
 from row3.project.tree import WorkTree
 
 if TYPE_CHECKING:

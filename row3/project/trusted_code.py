@@ -11,8 +11,9 @@ from row3.domain.code import Code
 from row3.domain.models import as_json
 from row3.domain.prompts import PromptRef
 from row3.errors import InvalidFile
-from row3.project.config import FILE, Config
+from row3.project.config import Config
 from row3.project.judges import judge_settings
+from row3.project.places import FILE
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.system_config import PythonConfig

@@ -11,7 +11,7 @@ from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.results import Comparison, SuiteResult
 from row3.project.history import FILE as HISTORY
-from row3.project.project import CHANGELOG
+from row3.project.places import CHANGELOG
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import reason_lines
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title

@@ -19,7 +19,7 @@ from row3.domain.scores import CaseScore
 from row3.domain.words import count
 from row3.errors import NotServedError, Row3Error, UsageError
 from row3.project.cases import StoredCase
-from row3.project.config import FILE
+from row3.project.places import FILE
 from row3.project.project import Project
 from row3.running.answering import LiveAnswerer, SavedAnswers, lines_of
 from row3.running.asks import Given

@@ -14,8 +14,9 @@ from row3.domain.endpoints import LITELLM, PRESETS, Endpoint, Header
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
-from row3.project.config import FILE, JudgeConfig, ProviderConfig
+from row3.project.config import JudgeConfig, ProviderConfig
 from row3.project.judges import judge_settings
+from row3.project.places import FILE
 from row3.project.project import Project
 from row3.project.suites import Owner, Suite
 from row3.project.system_config import CommandConfig, PythonConfig, SystemConfig

@@ -10,7 +10,8 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.project.cases import StoredCase
-from row3.project.config import FILE, Mode
+from row3.project.config import Mode
+from row3.project.places import FILE
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
 from row3.project.suites import Suite

@@ -19,8 +19,9 @@ from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, par
 from row3.domain.requests import Message, Messages, Request, canonical, digest_head, digest_json, digest_of, messages_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
-from row3.project.config import FILE, ProviderConfig
+from row3.project.config import ProviderConfig
 from row3.project.corpus import read_corpus
+from row3.project.places import FILE
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.system_config import McpConfig, SystemConfig, tool_of

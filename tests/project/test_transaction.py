@@ -18,7 +18,7 @@ from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project import transaction
 from row3.project.local_state import state_folder
-from row3.project.project import LOCAL, WRITTEN
+from row3.project.places import LOCAL, WRITTEN
 from row3.project.transaction import commit, recover, writing
 from tests.rows import every_row
 

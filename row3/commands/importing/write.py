@@ -18,8 +18,9 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds import all_kinds, kind_named
 from row3.kinds.base import Kind
 from row3.project.cases import CASE_SCHEMA_VERSION, ENDING, ID_KEYS, case_id_of, name_of, parse_value
-from row3.project.config import FILE, NAME, SuiteConfig
+from row3.project.config import NAME, SuiteConfig
 from row3.project.documents import check_schema_version, dump_line
+from row3.project.places import FILE
 from row3.project.project import Project, pick_suite
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing

@@ -25,11 +25,12 @@ from row3.kinds import of_another_kind
 from row3.kinds.base import Kind
 from row3.project.answer_schemas import schema_text
 from row3.project.calibrations import calibrations_path
-from row3.project.config import FILE, read_config
+from row3.project.config import read_config
 from row3.project.files import MAX_TEXT_BYTES, link_at
 from row3.project.history import FILE as HISTORY
 from row3.project.labels import labels_path, parse_labels
-from row3.project.project import CHANGELOG, PLACES, Guard, Project, pick_suite, read_changelog
+from row3.project.places import CHANGELOG, FILE, PLACES
+from row3.project.project import Guard, Project, pick_suite, read_changelog
 from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked
 from row3.project.root import find_root
 from row3.project.suites import Suite, make_suite

@@ -31,10 +31,10 @@ from row3.project.cases import (
     name_of,
     place_in,
 )
-from row3.project.config import FILE
 from row3.project.criteria import in_force
 from row3.project.files import decode
 from row3.project.json_lines import decode_line, lines_in
+from row3.project.places import FILE
 from row3.project.project import Project
 from row3.project.recording_lines import Recording, from_line
 from row3.project.suites import Suite

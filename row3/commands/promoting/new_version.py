@@ -15,7 +15,8 @@ from row3.project import prompts as store
 from row3.project.answer_schemas import model_file, schema_text
 from row3.project.changelog import insert_entry, unreleased_entry
 from row3.project.files import decode
-from row3.project.project import CHANGELOG, Project, read_changelog
+from row3.project.places import CHANGELOG
+from row3.project.project import Project, read_changelog
 from row3.project.transaction import commit, writing
 
 HIGHEST = 999_999

@@ -24,12 +24,14 @@ from row3.gate.judging import judge
 from row3.gate.results import Comparison, Run
 from row3.gate.scores import Context, Scores
 from row3.project import prompts as prompt_store
-from row3.project.base import inside_of, repository_of, repository_state, work_base
+from row3.project.base import repository_of, repository_state, work_base
 from row3.project.changelog import MetricRow, changelog_entry, insert_entry, is_written, merged_entry, mixed_entries
 from row3.project.criteria import loosened
+from row3.project.git.forks import inside_of
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text, parse_history
-from row3.project.project import CHANGELOG, Project, has_baseline, read_changelog
+from row3.project.places import CHANGELOG
+from row3.project.project import Project, has_baseline, read_changelog
 from row3.project.transaction import commit, writing
 from row3.running.collect import now
 from row3.running.lineup import line_up, named_rubric, resolve_version

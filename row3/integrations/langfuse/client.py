@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from row3.domain.requests import canonical
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, MissingExtra, Row3Error, Undelivered, UsageError
-from row3.project.config import FILE
+from row3.project.places import FILE
 from row3.project.project import Project
 from row3.providers.base import checked_url
 from row3.providers.guarded import FIX

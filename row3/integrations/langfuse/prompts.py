@@ -21,7 +21,8 @@ from row3.integrations.langfuse.client import Connection, in_path
 from row3.project import prompts as store
 from row3.project.changelog import insert_entry, unreleased_entry
 from row3.project.model_parameters import ModelParameters
-from row3.project.project import CHANGELOG, Project, read_changelog
+from row3.project.places import CHANGELOG
+from row3.project.project import Project, read_changelog
 from row3.project.transaction import commit, writing
 from row3.running.rendering.templates import body_of
 
