@@ -56,7 +56,7 @@ class BatchServer(LocalServer):
         """Called once a batch is created, before that is answered."""
         self.errors: list[dict[str, Any]] = []
         """Why a batch `failed`."""
-        self.refuse: Callable[[Handler, str], bool] = lambda handler, path: False
+        self.refuse: Callable[[Handler, str, bytes], bool] = lambda handler, path, sent: False
         """Answers a request itself."""
         self._lock = threading.Lock()
         own = self
@@ -80,11 +80,11 @@ class BatchServer(LocalServer):
     def answer(self, handler: Handler, method: str, sent: bytes) -> None:
         """Answer one HTTP request."""
         path = handler.path.partition("?")[0].removeprefix("/v1")
-        if self.refuse(handler, f"{method} {path}"):
+        if self.refuse(handler, f"{method} {path}", sent):
             return
         try:
             with self._lock:
-                status, payload = self._answer(method, path, sent)
+                status, payload = self.routed(method, path, sent)
         except KeyError:
             status, payload = 404, b'{"error": {"message": "not found", "type": "invalid_request_error"}}'
         try:
@@ -92,7 +92,7 @@ class BatchServer(LocalServer):
         except OSError:
             handler.close_connection = True
 
-    def _answer(self, method: str, path: str, sent: bytes) -> tuple[int, bytes]:
+    def routed(self, method: str, path: str, sent: bytes) -> tuple[int, bytes]:
         match method, path.strip("/").split("/"):
             case "POST", ["files"]:
                 assert b'name="purpose"\r\n\r\nbatch\r\n' in sent

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.domain.embeddings import EmbeddingRequest
@@ -17,7 +18,7 @@ from row3.project.recordings import RecordingIndex, open_index
 from row3.project.transaction import writing
 from row3.providers.base import Provider
 from row3.running.asks import Given, Question
-from row3.running.batch_state import BatchState, batch_path
+from row3.running.batch_state import KEPT_S, BatchState, batch_path
 from row3.running.budget import Budget, Prices
 from row3.running.case_results import spent_on
 from row3.running.collect import new_run_id, now, run_id_at
@@ -77,10 +78,8 @@ class SavedAnswers:
         project, suite, command = session.project, session.suite.name, digest_text(session.command.typed)[:16]
         own = Journal(project.root, suite, kind, f"{command}--{new_run_id()}")
         others = own.take_turn(models, session.say)
-        oldest = run_id_at(datetime.now(UTC) - timedelta(hours=RESUMABLE_H))
         earlier = abandoned(project.root, suite, kind, also_ended=True)
-        old = [path for path in earlier if path.stem.rpartition("--")[2] < oldest]
-        discard([path for path in old if not batch_path(project.root, suite, path.stem.split("--")[-2]).exists()])
+        discard([path for path in earlier if _is_stale(project.root, suite, path)])
         batches = BatchState(batch_path(project.root, suite, command))
         kind = f"{kind}--{command}"
         earlier = abandoned(project.root, suite, kind, also_ended=session.options.resume)
@@ -128,10 +127,19 @@ class SavedAnswers:
                 write_atomic(path, "".join(f"{line}\n" for line in kept), where=str(path))
         self.own.close()
         if not self.complete and self.own.path.exists():
+            # Its answers are as old as the run's end: a batch may have taken a day.
+            ended = f"{self.own.path.stem.rpartition('--')[0]}--{new_run_id()}{ENDED}"
             with disk_faults(str(self.own.path)):
-                self.own.path.replace(self.own.path.with_suffix(ENDED))
+                self.own.path.replace(self.own.path.with_name(ended))
         discard([self.own.path])
         self.batches.finish(complete=self.complete)
+
+
+def _is_stale(root: Path, suite: str, journal: Path) -> bool:
+    """Return whether a journal is too old to continue; one whose run waits for batches is kept for longer."""
+    _, command, run_id = journal.stem.rsplit("--", 2)
+    hours = KEPT_S / 3600 if batch_path(root, suite, command).exists() else RESUMABLE_H
+    return run_id < run_id_at(datetime.now(UTC) - timedelta(hours=hours))
 
 
 @dataclass(slots=True)
