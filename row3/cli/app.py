@@ -77,6 +77,7 @@ class Program(Group):
 @click.option("--adaptive", is_flag=True, help="The same as --confirm 8.")
 @options.max_cost()
 @options.no_interleave()
+@options.batch()
 @options.run_options()
 @options.gate_options()
 @options.approve()

@@ -17,7 +17,7 @@ from row3.domain.words import nearest
 SAME_ANSWERS = frozenset(
     (
         *("suite", "jobs", "format", "out", "directory", "approve", "trust", "policy", "inconclusive", "fail"),
-        *("verbose", "quiet", "no_color", "resume", "max_cost", "make_commit", "confirm", "adaptive"),
+        *("verbose", "quiet", "no_color", "resume", "max_cost", "make_commit", "confirm", "adaptive", "batch"),
     )
 )
 """Options that select no answers: a run continues one of the same command, whatever these are."""

@@ -135,6 +135,7 @@ all_suites = option("--all", "all_suites", is_flag=True, help="Run every suite."
 no_interleave = option(
     "--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again."
 )
+batch = option("--batch", is_flag=True, help="Live: send requests as batches, within a day, at half the price.")
 dry_run = option("--dry-run", is_flag=True, help="Show what a live run would send and cost, and send nothing.")
 
 

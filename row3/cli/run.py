@@ -56,12 +56,15 @@ class Flags:
     adaptive: bool
     max_cost: float | None
     no_interleave: bool
+    batch: bool
 
 
 def run_default(common: Common, flags: Flags) -> int:
     """Run `row3` without a command; returns the exit code."""
     _check(common, flags)
-    live = LiveFlags(not flags.no_interleave, ADAPTIVE if flags.adaptive else flags.confirm, flags.max_cost)
+    live = LiveFlags(
+        not flags.no_interleave, ADAPTIVE if flags.adaptive else flags.confirm, flags.max_cost, flags.batch
+    )
     if flags.all_suites:
         return _run_all_suites(common, live, flags)
     if flags.compare and flags.against is not None and (code := _gate_removed(common, flags.against)) is not None:
@@ -148,7 +151,7 @@ def _check(common: Common, flags: Flags) -> None:
     for one, other, fix in CONFLICTS:
         if one in given and other in given:
             raise click.UsageError(f"{_option(one)} and {_option(other)} exclude each other; {fix}")
-    asks = next((name for name in ("max_cost", "no_interleave") if name in given), None)
+    asks = next((name for name in ("max_cost", "no_interleave", "batch") if name in given), None)
     if asks and common.mode == "replay":
         raise click.UsageError(f"{_option(asks)} has no effect in --mode replay, which asks no provider")
 

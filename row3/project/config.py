@@ -171,6 +171,8 @@ SECRET_NAME = re.compile(
 class EndpointConfig(Model):
     """Connection to a model; the key comes from the environment only."""
 
+    batch: bool | None = None
+    """Send requests as batches: within a day, at half the price. Default: false."""
     cost: Cost = None
     base_url: str | None = None
     key_variable: str | None = None

@@ -19,6 +19,7 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
         found = found.replace(
             preset=provider.preset or None,
             base_url=provider.base_url,
+            batch=provider.batch if found.batch is None else found.batch,
             cost=found.cost or provider.cost,
             key_variable=found.key_variable or provider.key_variable,
             headers=found.headers or provider.headers,

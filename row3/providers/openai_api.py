@@ -8,17 +8,17 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from row3.domain.endpoints import Endpoint
 from row3.domain.files import PDF
 from row3.domain.requests import Answer, Message, NoAnswer, Request
 from row3.domain.words import count
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body, read_count, read_part
-from row3.providers.openai_client import OpenAIClient
+from row3.providers.openai_client import OpenAIClient, Read
 from row3.providers.redaction import public_model_name
 from row3.providers.strict_schema import is_strict
 
@@ -29,6 +29,18 @@ INSTEAD = ("tool_calls", "function_call", "reasoning_content", "reasoning")
 LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 CHARACTERS_A_TOKEN = 4
 """Estimate, until the endpoint reports its count."""
+
+
+class Wire(NamedTuple):
+    """A request as it is sent."""
+
+    path: str
+    """Of the endpoint."""
+    read: Read[Answer]
+    fields: dict[str, Any]
+    """Those of a chat completion."""
+    body: dict[str, Any]
+    """The same in the form that the endpoint takes."""
 
 
 class OpenAIChat(OpenAIClient):
@@ -57,39 +69,53 @@ class OpenAIChat(OpenAIClient):
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; see `Provider.ask` for failures, `OpenAIClient.send` for retries."""
-        sent: dict[str, Any] = {}
-        key = (self.endpoint.base_url, request.model)
-        path, read = "/chat/completions", read_reply
-        form: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
-        if request.extra.get("api") == "responses":
-            from row3.providers.responses_api import read_response, responses_body
-
-            path, read, form = "/responses", read_response, responses_body
+        wire = self.wire(request)
 
         def body() -> dict[str, Any]:
-            nonlocal sent
-            sent = chat_body(request, self.endpoint, self.refused.get(key, ()))
-            if self._extra_fields is not None:
-                sent |= self._extra_fields(request)
-            return form(sent)
-
-        def refuse(fields: Sequence[str]) -> bool:
-            left_out = [field for field in fields if field in sent and self._extra_fields is None][:1]
-            self.refused[key] = self.refused.get(key, frozenset()).union(left_out)
-            return bool(left_out)
+            nonlocal wire
+            wire = self.wire(request)
+            return wire.body
 
         guess = sum(map(len, request.texts)) / CHARACTERS_A_TOKEN + self._longest
-        answer = await self.send(path, body, read, refuse, tokens=guess)
-        if isinstance(answer, NoAnswer):
-            return Answer("", "content_filter") if answer.filtered else answer
-        if answer.prompt_tokens is not None:
+        answer = await self.send(
+            wire.path, body, wire.read, lambda fields: self.refuse(request, wire, fields), tokens=guess
+        )
+        if isinstance(answer, Answer) and answer.prompt_tokens is not None:
             written = answer.completion_tokens or 0
             self._longest = max(self._longest, written)
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
-        less = self.endpoint.omits or self.refused.get(key)
-        whole = chat_body(request, replace(self.endpoint, omits=frozenset())) if less else sent
-        limits = LIMITS if sent.keys() & set(LIMITS) else ()
-        return answer._replace(omitted=tuple(sorted((whole.keys() - sent.keys()).difference(limits))))
+        return self.noted(request, wire, answer)
+
+    def refused_for(self, request: Request) -> frozenset[str]:
+        """Return the fields that the endpoint has rejected for a request's model."""
+        return self.refused.get((self.endpoint.base_url, request.model), frozenset())
+
+    def wire(self, request: Request, refused: Collection[str] | None = None) -> Wire:
+        """Return a request as it is sent without `refused` fields; by default those that the endpoint has rejected."""
+        sent = chat_body(request, self.endpoint, self.refused_for(request) if refused is None else refused)
+        if self._extra_fields is not None:
+            sent |= self._extra_fields(request)
+        if request.extra.get("api") == "responses":
+            from row3.providers.responses_api import read_response, responses_body
+
+            return Wire("/responses", read_response, sent, responses_body(sent))
+        return Wire("/chat/completions", read_reply, sent, dict(sent))
+
+    def refuse(self, request: Request, wire: Wire, fields: Sequence[str]) -> bool:
+        """Leave out the likeliest of the fields that the endpoint may reject; return whether one was sent."""
+        left_out = [field for field in fields if field in wire.fields and self._extra_fields is None][:1]
+        self.refused[self.endpoint.base_url, request.model] = self.refused_for(request).union(left_out)
+        return bool(left_out)
+
+    def noted(self, request: Request, wire: Wire, answer: Answer | NoAnswer) -> Answer | NoAnswer:
+        """Return an answer with the parameters that were not sent; a filtered request has an empty one."""
+        if isinstance(answer, NoAnswer):
+            return Answer("", "content_filter") if answer.filtered else answer
+        if not (self.endpoint.omits or self.refused_for(request)):
+            return answer
+        omitted = chat_body(request, replace(self.endpoint, omits=frozenset())).keys() - wire.fields.keys()
+        limited = wire.fields.keys() & set(LIMITS)
+        return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:

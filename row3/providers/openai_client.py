@@ -7,8 +7,9 @@ import contextlib
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urljoin, urlsplit
 from urllib.request import proxy_bypass
 
@@ -80,6 +81,18 @@ class OpenAIClient:
             refuse: takes the fields that the endpoint may reject; returns whether to send again without one.
             tokens: estimate for request and answer.
         """
+        return await self._send(lambda client: self._try(client, path, body(), read), refuse, tokens)
+
+    async def call(self, method: Callable[[AsyncOpenAI], Awaitable[T]], *, timeout_s: float) -> T | NoAnswer:
+        """Return what a method of the client returns; fails and retries like `send`."""
+        return await self._send(lambda client: self._attempt(partial(method, client), None, (), timeout_s))
+
+    async def _send(
+        self,
+        once: Callable[[AsyncOpenAI], Awaitable[T | Fault]],
+        refuse: Callable[[Sequence[str]], bool] = lambda _: False,
+        tokens: float = 0.0,
+    ) -> T | NoAnswer:
         tries, waited_s = 0, 0.0
         while True:
             async with self.pace.turn(tokens):
@@ -87,7 +100,7 @@ class OpenAIClient:
                     raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
                 client = self._idle.pop() if self._idle else self._connect()
                 try:
-                    outcome = await self._try(client, path, body(), read)
+                    outcome = await once(client)
                 finally:
                     self._idle.append(client)
             if not isinstance(outcome, Fault):
@@ -160,17 +173,28 @@ class OpenAIClient:
         return value
 
     async def _try(self, client: AsyncOpenAI, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
-        """Send a request once; the time-out covers all of it."""
+        """Send a request once."""
         import httpx2
+
+        # The typed methods would send a header that says how the response is read.
+        post = partial(client.post, path, body=body, cast_to=httpx2.Response)
+        return await self._attempt(post, read, body.keys(), self.endpoint.timeout_s)
+
+    async def _attempt(
+        self, send: Callable[[], Awaitable[Any]], read: Read[T] | None, sent: Collection[str], timeout_s: float
+    ) -> T | Fault:
+        """Send a request once; the time-out covers all of it. `sent` are the fields of its body.
+
+        Without `read`, the client has parsed a good response itself.
+        """
         import openai
 
         from row3.providers.http_client import CONNECT_S, TooLongError
 
         host, began = self.endpoint.host, time.monotonic()
         try:
-            async with asyncio.timeout(self.endpoint.timeout_s):
-                # The typed methods would send a header that says how the response is read.
-                response = await client.post(path, body=body, cast_to=httpx2.Response)
+            async with asyncio.timeout(timeout_s):
+                response = await send()
         except openai.APIStatusError as error:
             response = error.response
         except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
@@ -182,7 +206,7 @@ class OpenAIClient:
             fix = f"check {_proxy_of(self.endpoint.base_url) or 'the network'} and the base_url"
             return Fault("retry", f"no connection to {host} within {CONNECT_S:g} s", fix)
         except TimeoutError:
-            return Fault("retry", f"{host} did not finish its answer within {self.endpoint.timeout_s:g} s")
+            return Fault("retry", f"{host} did not finish its answer within {timeout_s:g} s")
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             detail = redact(str(cause) or type(cause).__name__, self._guard).rstrip(".")
@@ -190,11 +214,14 @@ class OpenAIClient:
             if proxy := _proxy_of(self.endpoint.base_url):
                 fix = f"check {proxy} and the base_url"
             return Fault("retry", f"no answer from {host}: {detail}", fix)
-        exchange = Exchange(self.endpoint, response.headers, self._guard, body.keys())
+        else:
+            if read is None:
+                return self._paced(cast(T, response), began)
+        exchange = Exchange(self.endpoint, response.headers, self._guard, sent)
         self.pace.read_limits(response.headers)
         if response.has_redirect_location:
             return _redirected(response, self._guard)
-        if response.is_success:
+        if response.is_success and read is not None:
             outcome = read(response.content, exchange, response.elapsed.total_seconds())
         else:
             outcome = status_fault(response.status_code, response.content.decode("utf-8", "replace"), exchange)

@@ -11,6 +11,7 @@ from row3.domain.requests import Request
 from row3.domain.words import spoken
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
 from row3.reports.json_values import json_fields
+from row3.running.batch_state import FEW
 from row3.running.estimate import EXPOSED, Estimate, Planned
 
 SPENT = ("prompt_tokens", "completion_tokens", "cost_usd")
@@ -29,6 +30,9 @@ def estimate_document(plan: Estimate, *, verbose: bool = False, budget: float | 
     notes = ["Tokens are estimated at four characters each; retries are not counted."]
     if any(not request.exact for request in plan.to_send):
         notes.insert(0, "Later stages depend on answers that do not exist yet: their sizes are estimated.")
+    if plan.batched:
+        quick = f"; below {FEW} requests, a run without --batch is quicker" if len(plan.to_send) < FEW else ""
+        notes.insert(0, f"Sent in batches, within a day and at half the price{quick}.")
     if plan.unpriced:
         unpriced = ", ".join(plan.unpriced)
         notes.insert(0, f'No price for {unpriced}: the price is unknown. Set prices."<model>" in row3.toml.')

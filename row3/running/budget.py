@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 # a release of claude-sonnet-4.
 _RELEASE = re.compile(r"-\d{3,}(?:-\d+)*$")
 
+BATCH_SHARE = 0.5
+"""Price of a batch's answers as a share of the live price: https://platform.openai.com/docs/guides/batch."""
 FREE = PriceConfig(input=0.0, output=0.0)
 
 
@@ -56,6 +58,8 @@ class Prices:
     """Free providers, by `Request.by` and whether it is a system: True if set to free, False if free unless priced."""
     services: Mapping[str, str] = field(default_factory=dict)
     """Addresses by `Request.by`, for the prices of known models; none, if only configured prices count."""
+    halved: frozenset[str] = frozenset()
+    """Providers that answer in batches, by `Request.by`."""
 
     def of(self, model: str, by: str = "") -> PriceConfig | None:
         """Return the price of a model or system; None if unknown."""
@@ -66,6 +70,7 @@ class Prices:
         self, model: str, prompt_tokens: int | None, completion_tokens: int | None, by: str = "", cached_tokens: int = 0
     ) -> float | None:
         """Return the cost in US dollars; None if the price or a count is unknown. The prompt's includes the cached."""
+        share = BATCH_SHARE if by in self.halved and model not in CALLED else 1.0
         price = self.of(model, by)
         if price is FREE:
             return 0.0
@@ -74,9 +79,10 @@ class Prices:
         cached = min(cached_tokens, prompt_tokens)
         if price is None:
             service = "" if model in CALLED else self.services.get(by, "")
-            return known_usd(model, service, prompt_tokens, completion_tokens, cached) if service else None
+            known = known_usd(model, service, prompt_tokens, completion_tokens, cached) if service else None
+            return None if known is None else share * known
         saved = 0.0 if price.cached is None else cached * (price.input - price.cached)
-        return (prompt_tokens * price.input - saved + completion_tokens * price.output) / 1_000_000
+        return share * (prompt_tokens * price.input - saved + completion_tokens * price.output) / 1_000_000
 
 
 def known_usd(model: str, service: str, prompt_tokens: int, completion_tokens: int, cached: int = 0) -> float | None:
@@ -126,7 +132,8 @@ FIRST_GUESS = 1000
 def prices_of(project: Owner, suite: Suite, *, known_models: bool = False) -> Prices:
     """Return the prices of a suite's answers; what runs on this machine is free unless `row3.toml` sets a price.
 
-    `known_models` adds those of genai-prices (0.2 s): to show and limit what is spent, and never to score it.
+    `known_models` adds those of genai-prices (0.2 s), and halves those of batches: to show and limit what is spent, and
+    never to score it.
     """
     judge = judge_settings(project.config, suite.name)
     known, services = [(JUDGE, False, judge.cost, _keyless(judge))], {JUDGE: _service(judge)}
@@ -135,8 +142,12 @@ def prices_of(project: Owner, suite: Suite, *, known_models: bool = False) -> Pr
         services[by] = _service(arm.provider)
         if arm.system is not None:
             known.append((by, True, arm.system.cost, is_started_by_row3(arm.system)))
+    halved = [by for by, arm in (suite.arms or {"": suite}).items() if arm.provider.batch]
+    halved += [JUDGE] if judge.batch else []
     free = {(by, called): cost is not None for by, called, cost, here in known if here or cost is not None}
-    return Prices(project.config.prices, free, services if known_models else {})
+    if not known_models:
+        return Prices(project.config.prices, free)
+    return Prices(project.config.prices, free, services, frozenset(halved))
 
 
 def _service(provider: ProviderConfig | JudgeConfig) -> str:

@@ -25,7 +25,7 @@ from row3.providers.guarded import check_request
 from row3.running.asks import judge_request
 from row3.running.budget import Prices, estimate_sent, estimate_tokens, prices_of
 from row3.running.evaluate import Answers, Asking
-from row3.running.provider_access import check_provider, guard_of, missing_access
+from row3.running.provider_access import batch_chats, check_provider, guard_of, missing_access
 from row3.running.run_options import RunOptions, check_cases, make_asking
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class Estimate:
     """Setting that is missing before anything can be sent; empty if none is known to be."""
     again: int = 0
     """Number of requests of the baseline's prompts, which a live comparison asks again."""
+    batched: bool = False
+    """Whether requests go in batches."""
     more: Estimate | None = None
     """The requests that confirming a block may add at most; None if this command asks none."""
 
@@ -136,7 +138,7 @@ def estimate(
     index = open_index(project.tree, suite.name)
     judged = set[str]()
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
-    plan = Estimate(suite.name, mode, lineup.versions(), exposed=exposed)
+    plan = Estimate(suite.name, mode, lineup.versions(), exposed=exposed, batched=bool(batch_chats(project, suite)))
     for stored in project.cases_of(suite, options.only):
         for repeat in range(options.repeats):
             planner.case(stored, repeat, plan)

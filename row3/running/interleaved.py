@@ -16,8 +16,9 @@ from row3.errors import UsageError
 from row3.project.cases import StoredCase
 from row3.running.answering import LiveAnswerer, SavedAnswers
 from row3.running.case_results import Transcript
+from row3.running.concurrency import ask_ahead, asked_ahead, many
 from row3.running.evaluate import Asking, Beside, Walk, average, one_repeat
-from row3.running.live import LiveRun, lacks_grade, many
+from row3.running.live import LiveRun, lacks_grade
 
 
 @dataclass(slots=True)
@@ -116,9 +117,17 @@ class Interleaving:
         most = max(live.asking.most_repeats, self.baseline.most_repeats)
         rounds = [[pair for pair in pairs if self._lacking(live, pair, number)] for number in range(most)]
         live.observer.began(sum(map(len, rounds)))
-        for number, lacking in enumerate(rounds):
-            asked = [pair for pair in lacking if not pair.problem]
-            await many(asked, partial(self._ask, live, answerers, number), jobs=live.jobs)
+        asks = self._asks(live, answerers)
+        early = (
+            ask_ahead(asks[name][0], pair.stored, asks[name][0].repeats_of(pair.stored.id)[number], asks[name][1])
+            for number, lacking in enumerate(rounds if answerers[0].batched else ())
+            for pair in lacking
+            for name in self._lacking(live, pair, number)
+        )
+        async with asked_ahead(early):
+            for number, lacking in enumerate(rounds):
+                asked = [pair for pair in lacking if not pair.problem]
+                await many(asked, partial(self._ask, live, answerers, number), jobs=live.jobs)
         sides = [side for pair in pairs for side in (pair.before, pair.now) if side is not None]
         ungraded = any(lacks_grade(score) for side in sides for score in side.scores)
         return not ungraded and not any(pair.problem for pair in pairs)
@@ -132,9 +141,12 @@ class Interleaving:
             if side is not None and len(side.scores) <= number < len(asking.repeats_of(pair.stored.id))
         }
 
+    def _asks(self, live: LiveRun, answerers: Sequence[LiveAnswerer]) -> dict[str, tuple[Asking, LiveAnswerer]]:
+        return {"before": (self.baseline, answerers[0]), "now": (live.asking, answerers[-1])}
+
     async def _ask(self, live: LiveRun, answerers: Sequence[LiveAnswerer], number: int, pair: Pair) -> None:
         sides = self._lacking(live, pair, number)
-        requests = {"before": (self.baseline, answerers[0]), "now": (live.asking, answerers[-1])}
+        requests = self._asks(live, answerers)
         walks: dict[str, Walk] = {}
         for name, side in sides.items():
             asking, answerer = requests[name]

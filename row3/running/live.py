@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
 from operator import call
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from row3.domain.progress import Observer
 from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
@@ -21,14 +21,16 @@ from row3.errors import NotServedError, Row3Error, UsageError
 from row3.project.cases import StoredCase
 from row3.project.places import FILE
 from row3.project.project import Project
-from row3.running.answering import LiveAnswerer, SavedAnswers, lines_of
+from row3.running.answering import LiveAnswerer, SavedAnswers
 from row3.running.asks import Given
 from row3.running.budget import prices_of
 from row3.running.case_results import Before, Packing
+from row3.running.concurrency import ask_ahead, asked_ahead, many
 from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
 from row3.running.execute import few_collections, processes_for
+from row3.running.journal import lines_of
 from row3.running.meanings import open_meanings
-from row3.running.provider_access import open_provider
+from row3.running.provider_access import batch_chats, guarded, open_provider
 from row3.running.run_options import RunOptions
 from row3.running.session import Session
 
@@ -46,9 +48,6 @@ OTHER_FILES = 128
 """Files that a run has open, apart from connections."""
 NAMED = 3
 """Most cases without a recording that a message names."""
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
@@ -135,7 +134,13 @@ class LiveRun:
                 return stored.id
 
             self.observer.began(self._expected())
-            order.extend(await many(self.cases(), one, jobs=self.jobs))
+            early = (
+                ask_ahead(self.asking, stored, repeat, answerers[0])
+                for stored in (self.cases() if answerers[0].batched else ())
+                for repeat in self.asking.repeats_of(stored.id)
+            )
+            async with asked_ahead(early):
+                order.extend(await many(self.cases(), one, jobs=self.jobs))
             await asyncio.gather(*groups, *([score_group(waiting)] if waiting else ()))
             return not any(map(_lacks_answers, results.values()))
 
@@ -176,13 +181,22 @@ class LiveRun:
         session, suite = self.session, self.asking.suite
         project, say = session.project, session.say
         with ending(session, sides), ThreadPoolExecutor(1) as scorer:
-            provider = open_provider(project, suite)
+            provider, chats = open_provider(project, suite), batch_chats(project, suite)
+            providers = [provider for _ in sides]
+            if chats:
+                from row3.running.batches import BatchQueue, BatchSide
+
+                queue = BatchQueue(chats, provider, sides[-1].batches, say)
+                kinds = [saved.kind.partition("--")[0] for saved in sides]
+                providers = [guarded(project, BatchSide(queue, kind, provider.name)) for kind in kinds]
             meanings = open_meanings(project, suite, recordings=embeddings)
             prices = prices_of(project, suite, known_models=True)
             grades: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
             answerers = [
-                LiveAnswerer(provider, saved, self.observer, prices, grades, session.state.budget, meanings, scorer)
-                for saved in sides
+                LiveAnswerer(
+                    each, saved, self.observer, prices, grades, session.state.budget, meanings, scorer, bool(chats)
+                )
+                for each, saved in zip(providers, sides, strict=True)
             ]
 
             async def asking() -> bool:
@@ -260,31 +274,6 @@ def allow_connections(count: int) -> None:
         wanted = count + OTHER_FILES if hard == resource.RLIM_INFINITY else min(count + OTHER_FILES, hard)
         if soft != resource.RLIM_INFINITY and soft < wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], *, jobs: int) -> list[Result]:
-    """Call `one` for every item, up to `jobs` at once; return the results in the order of the items.
-
-    It reads items only as workers are free. The first exception cancels the rest and is raised.
-    """
-    import asyncio
-
-    source = enumerate(items)
-    results: dict[int, Result] = {}
-
-    async def worker() -> None:
-        for place, item in source:
-            results[place] = await one(item)
-
-    workers = [asyncio.create_task(worker()) for _ in range(jobs)]
-    try:
-        await asyncio.gather(*workers)
-    except BaseException:
-        for task in workers:
-            task.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
-        raise
-    return [results[place] for place in sorted(results)]
 
 
 def with_missing(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.calls import CALLED
 from row3.domain.embeddings import LOCAL
@@ -35,12 +35,17 @@ from row3.providers.base import (
 )
 from row3.running.stages import call_stage, setup_calls
 
+if TYPE_CHECKING:
+    from row3.providers.openai_batches import OpenAIBatches
+
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
 """Environment variable with OpenAI's address."""
 LANGFUSE_KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 AWS_KEYS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
 WITHOUT_EMBEDDINGS = ("anthropic", "local", *LITELLM)
 """Presets that offer no embeddings."""
+WITHOUT_BATCHES = WITHOUT_EMBEDDINGS
+"""Presets that take no OpenAI-compatible batches."""
 
 
 def endpoint_of(project: Project, suite: Suite) -> Endpoint:
@@ -153,6 +158,33 @@ def open_provider(project: Project, suite: Suite) -> Provider:
     if suite.rules.judge is not None:
         found[JUDGE, False] = provider_at(project, judge_endpoint(project, suite))
     return guarded(project, next(iter(found.values())) if len(found) == 1 else Router(found))
+
+
+def batch_chats(project: Project, suite: Suite) -> dict[str, OpenAIBatches]:
+    """Return the providers whose requests go in batches, by `Request.by`; none, if no setting says so.
+
+    Raises `UsageError` for one that takes no batches.
+    """
+    from row3.providers.openai_batches import OpenAIBatches
+
+    found: dict[str, Endpoint] = {}
+    judge = judge_settings(project.config, suite.name)
+    for name, arm in (suite.arms or {"": suite}).items():
+        if arm.provider.batch:
+            found[name] = endpoint_of(project, arm)
+            _check_batches(found[name].preset if arm.system is None else f"{arm.system.type} system", suite.name)
+    if suite.rules.judge is not None and judge.batch:
+        found[JUDGE] = judge_endpoint(project, suite)
+        _check_batches(found[JUDGE].preset, suite.name)
+    options: dict[str, Any] = {"environ": os.environ, "refused": project.refused}
+    return {name: OpenAIBatches(endpoint, **options) for name, endpoint in found.items()}
+
+
+def _check_batches(answers: str, suite: str) -> None:
+    if answers in WITHOUT_BATCHES or answers.endswith(" system"):
+        what = f"the suite asks the {answers}, which takes no batches; an OpenAI-compatible chat endpoint does"
+        fix = "Leave out --batch, and set `batch = true` only in the [suites.NAME.provider] that takes them"
+        raise UsageError(what, where=f"suite {suite}", fix=fix)
 
 
 def guard_of(project: Owner) -> Guard:

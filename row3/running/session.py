@@ -82,6 +82,8 @@ class LiveFlags:
     """Most further answers a case and side that confirm a block; None for the suite's setting."""
     max_cost: float | None = None
     """Budget of the command, in US dollars."""
+    batch: bool = False
+    """Whether requests go in batches, as the setting of that name says too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ def given_by(options: RunOptions, command: CommandOptions) -> Given:
         ("confirm", live.confirm),
         ("max-cost", None if live.max_cost is None else decimal(live.max_cost)),
         ("no-interleave", None if live.interleave else ""),
+        ("batch", "" if live.batch else None),
     ]
     return Given(tuple((name, str(value)) for name, value in typed if value is not None))
 
@@ -223,6 +226,8 @@ def open_recovered(
     asks = (options.mode or config.mode) in ("live", "record")
     if asks and model is not None and config.provider.model == RECORDED_ONLY:
         config = config.replace(provider=config.provider.replace(model=model))
+    if command.live.batch:
+        config = config.replace(provider=config.provider.replace(batch=True))
     return replace(project, config=config)
 
 

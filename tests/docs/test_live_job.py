@@ -21,6 +21,7 @@ EXPRESSIONS = {
     "${{ vars.ROW3 }}": "",
     "${{ vars.ROW3_LIVE_MODEL }}": MODEL,
     "${{ vars.ROW3_MAX_COST || '5' }}": "5",
+    "${{ vars.ROW3_BATCH && '--batch' }}": "",
     "${{ secrets.OPENAI_API_KEY }}": "sk-proj-of-no-account-0123456789",
 }
 """What the forge would put in their place; one that is not here fails the test."""

@@ -16,7 +16,7 @@ from row3.project.config import PriceConfig
 from row3.project.project import open_project
 from row3.project.suites import make_suite
 from row3.running.budget import Budget, Prices, estimate_tokens, known_usd, price_of, prices_of
-from row3.running.live import many
+from row3.running.concurrency import many
 from tests.rows import every_row
 
 PRICES = Prices({"m": PriceConfig(input=1.0, output=4.0)})

@@ -18,8 +18,9 @@ from row3.providers.base import Provider
 from row3.running.answering import LiveAnswerer, SavedAnswers
 from row3.running.asks import Given, Question
 from row3.running.budget import prices_of
+from row3.running.concurrency import many
 from row3.running.evaluate import Walk, replay_case, steps
-from row3.running.live import DEFAULT_JOBS, ending, many
+from row3.running.live import DEFAULT_JOBS, ending
 from row3.running.meanings import open_meanings
 from row3.running.provider_access import endpoint_of, guarded, judge_endpoint, open_provider, provider_at
 from row3.running.replay import Recorded
@@ -129,7 +130,7 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
         open_provider(project, suite),
         saved,
         Observer(),
-        prices_of(project, suite, known_models=True),
+        replace(prices_of(project, suite, known_models=True), halved=frozenset()),
         {},
         meanings=meanings,
     )

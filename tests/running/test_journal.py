@@ -14,7 +14,7 @@ from row3.domain.requests import Answer, Request, messages_of
 from row3.errors import EnvironmentFault
 from row3.project.local_state import in_state
 from row3.project.recording_lines import from_line
-from row3.running.answering import Journal, abandoned, discard, lines_of
+from row3.running.journal import Journal, abandoned, discard, lines_of
 
 WHEN = "2026-01-01T00:00:00Z"
 
@@ -73,7 +73,7 @@ def test_a_link_created_after_the_check_is_not_followed(tmp_path: Path, monkeypa
             place.symlink_to(outside)
         return place
 
-    monkeypatch.setattr("row3.running.answering.in_state", replaced)
+    monkeypatch.setattr("row3.running.journal.in_state", replaced)
     with pytest.raises(EnvironmentFault, match=r"journal/bread--save--run1\.jsonl: cannot be written"):
         kept(tmp_path, "bread", "save", "run1", "a")
     assert outside.read_text() == ""
