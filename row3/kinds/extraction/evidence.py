@@ -38,8 +38,9 @@ def mentions(
     words for which `other` finds something is not one of the names.
     """
     padded = f" {normalise(quote)} "
-    if any((key := normalise(name)) and f" {key} " in padded for name in names):
-        return True
+    for name in names:
+        if (key := normalise(name)) and f" {key} " in padded:
+            return True
     said = _text(quote)
     if any(map(said.mentions, names)):
         return True
