@@ -151,15 +151,17 @@ def _concepts(
     for concept, quote, (state, position, score, how, why_not) in zip(output.concepts, quotes, matches, strict=True):
         label = concept.label
         wanted = expected[position] if position >= 0 and state != "canary" else None
+        key, quote_key = normalise(label), normalise(quote)
         quoted: QuoteState = "missing"
-        if is_quote(quote, label):
+        if key and quote_key not in NO_QUOTE:
             quoted = "unverified"
             if (cited := text.is_passage(quote)) is not None:
                 found = wanted if state != "unmatched" else None
-                names = (label,) if found is None else (label, found.label, *found.aliases)
-                implied = found is not None and found.inferred  # the text has no name for it
-                other = index.exact if state == "unmatched" else None
-                said = implied or (cited and mentions(quote, names, text, lambda: index.matcher.acronyms, other))
+                said = f" {key} " in f" {quote_key} " or (found is not None and found.inferred)  # the text lacks its name
+                if cited and not said:
+                    names = (label,) if found is None else (label, found.label, *found.aliases)
+                    other = index.exact if state == "unmatched" else None
+                    said = mentions(quote, names, text, lambda: index.matcher.acronyms, other)
                 quoted = "verified" if said and cited else "unsupported"
         correct = state in CORRECT
         type_ = wanted.type if correct and wanted else None
