@@ -9,7 +9,7 @@ from functools import lru_cache
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import words
 from row3.matching.lexicon.words import FUNCTION_WORDS
-from row3.matching.normalise import normalise
+from row3.matching.normalise import normalise, normalise_all
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.acronyms import Acronyms
 
@@ -58,7 +58,7 @@ def mentions(
 def _words_of(quote: str) -> tuple[list[str], list[frozenset[str]]]:
     """Return the words of a quote that the matcher compares, and the prefixes of each."""
     spelt = _SIGN.sub("", quote).split()[:MOST_WORDS]
-    return spelt, [_prefixes(normalise(word)) for word in spelt]
+    return spelt, list(map(_prefixes, normalise_all(spelt)))
 
 
 @lru_cache(4096)
