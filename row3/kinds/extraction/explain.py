@@ -110,10 +110,9 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
     ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
-    quotes = [concept.quote for concept in output.concepts]
     names = [*[one.label for one in named], *[alias for one in named for alias in one.aliases], *labels, *canaries]
     said = [end for source, _, target in given for end in (source, target)]
-    normalise_all(list({*names, *said, *ends, *quotes}))
+    normalise_all(list({*names, *said, *ends, *[concept.quote for concept in output.concepts]}))
     index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
     if rules.semantic is not None:
@@ -131,7 +130,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     )
     relationships, found = links.match(given)
     return Explanation(
-        tuple(_concepts(case, output, quotes, matches, text, index)),
+        tuple(_concepts(case, output, matches, text, index)),
         tuple(_expectations(case, labels, matches, rules.names)),
         tuple(relationships),
         tuple(found),
@@ -139,39 +138,34 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
 
 
 def _concepts(
-    case: GoldenCase,
-    output: ExtractionOut,
-    quotes: Sequence[str],
-    matches: Sequence[NameMatch],
-    text: SourceText,
-    index: NameIndex,
+    case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText, index: NameIndex
 ) -> Iterator[ConceptMatch]:
     """Yield the match of each concept; its type is compared if it found a concept with a type."""
-    expected = case.expected_concepts
-    for concept, quote, (state, position, score, how, why_not) in zip(output.concepts, quotes, matches, strict=True):
-        label = concept.label
-        wanted = expected[position] if position >= 0 and state != "canary" else None
+    for concept, (state, position, score, how, why_not) in zip(output.concepts, matches, strict=True):
+        label, quote = concept.label, concept.quote
+        wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
         key, quote_key = normalise(label), normalise(quote)
         quoted: QuoteState = "missing"
         if key and quote_key not in NO_QUOTE:
             quoted = "unverified"
             if (cited := text.is_passage(quote)) is not None:
                 found = wanted if state != "unmatched" else None
-                said = f" {key} " in f" {quote_key} " or (found is not None and found.inferred)  # the text lacks its name
+                said = f" {key} " in f" {quote_key} " or (
+                    found is not None and found.inferred
+                )  # the text lacks its name
                 if cited and not said:
                     names = (label,) if found is None else (label, found.label, *found.aliases)
                     other = index.exact if state == "unmatched" else None
                     said = mentions(quote, names, text, lambda: index.matcher.acronyms, other)
                 quoted = "verified" if said and cited else "unsupported"
-        correct = state in CORRECT
-        type_ = wanted.type if correct and wanted else None
+        type_ = wanted.type if wanted and state in CORRECT else None
         yield ConceptMatch(
             label,
             state,
             case.forbidden_concepts[position] if state == "canary" else wanted.label if wanted else None,
-            1.0 if score == 1 else round(score, 4),
+            round(score, 4),
             quoted,
-            correct or state in GROUNDED or text.mentions(label),
+            state in GROUNDED or text.mentions(label),
             how,
             "" if how else why_not,
             compare_types(type_of(concept.type), type_) if type_ else None,
