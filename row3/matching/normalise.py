@@ -86,10 +86,7 @@ def normalise_all(names: Sequence[str]) -> list[str]:
     """Normalise many names at once, in a fifth of the time, and cache them for `normalise`."""
     if len(_KNOWN) + len(names) > _Normalised.MOST:
         _KNOWN.clear()
-    ascii_, others = [], []
-    for name in names:
-        (ascii_ if name.isascii() else others).append(name)
-    for alike in (ascii_, others):
+    for alike in ([name for name in names if name.isascii()], [name for name in names if not name.isascii()]):
         joined = SEPARATOR.join(alike)
         keys = normalise_text(joined).split(SEPARATOR)
         # Otherwise there are no names, or one contains the separator or is punctuation only.
