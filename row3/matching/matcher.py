@@ -128,6 +128,8 @@ class Matcher:
         edges: dict[int, float] = {}
         hows: dict[int, str] = {}
         canary = vetoed = NOTHING
+        if not similar and rule.plain:
+            return NO_MATCHES
         readings: Sequence[str] = ()
         more: set[int] = set()
         numbered = has_number(name)

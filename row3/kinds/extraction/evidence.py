@@ -9,7 +9,7 @@ from functools import lru_cache
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import words
 from row3.matching.lexicon.words import FUNCTION_WORDS
-from row3.matching.normalise import normalise
+from row3.matching.normalise import normalise, normalise_all
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.acronyms import Acronyms
 
@@ -38,8 +38,9 @@ def mentions(
     words for which `other` finds something is not one of the names.
     """
     padded = f" {normalise(quote)} "
-    if any((key := normalise(name)) and f" {key} " in padded for name in names):
-        return True
+    for name in names:
+        if (key := normalise(name)) and f" {key} " in padded:
+            return True
     said = _text(quote)
     if any(map(said.mentions, names)):
         return True
@@ -57,7 +58,7 @@ def mentions(
 def _words_of(quote: str) -> tuple[list[str], list[frozenset[str]]]:
     """Return the words of a quote that the matcher compares, and the prefixes of each."""
     spelt = _SIGN.sub("", quote).split()[:MOST_WORDS]
-    return spelt, [_prefixes(normalise(word)) for word in spelt]
+    return spelt, list(map(_prefixes, normalise_all(spelt)))
 
 
 @lru_cache(4096)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import repeat
+from operator import attrgetter
 from typing import Any, TypeGuard
 
 from row3.domain.asks import Ask
@@ -87,8 +89,11 @@ def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...
     return Predicates(inverses, symmetric)
 
 
+_ENDS = attrgetter("source", "predicate", "target")
+
+
 def _triples(relationships: Iterable[Any]) -> list[Triple]:
-    return [Triple(one.source, one.predicate, one.target) for one in relationships]
+    return list(map(tuple.__new__, repeat(Triple), map(_ENDS, relationships)))
 
 
 def is_quote(quote: str | None, label: str) -> TypeGuard[str]:
@@ -104,12 +109,12 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
-    normalise_all(
-        [*[one.label for one in named], *[alias for one in named for alias in one.aliases], *labels, *canaries]
-    )
+    ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
+    names = [*[one.label for one in named], *[alias for one in named for alias in one.aliases], *labels, *canaries]
+    said = [end for source, _, target in given for end in (source, target)]
+    normalise_all(list({*names, *said, *ends, *[concept.quote for concept in output.concepts]}))
     index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
-    ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
     if rules.semantic is not None:
         from row3.kinds.semantic import names_by_meaning  # suites without embeddings need not load its word lists
 
@@ -139,15 +144,19 @@ def _concepts(
     for concept, (state, position, score, how, why_not) in zip(output.concepts, matches, strict=True):
         label, quote = concept.label, concept.quote
         wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
+        key, quote_key = normalise(label), normalise(quote)
         quoted: QuoteState = "missing"
-        if is_quote(quote, label):
+        if key and quote_key not in NO_QUOTE:
             quoted = "unverified"
             if (cited := text.is_passage(quote)) is not None:
                 found = wanted if state != "unmatched" else None
-                names = (label,) if found is None else (label, found.label, *found.aliases)
-                implied = found is not None and found.inferred  # the text has no name for it
-                other = index.exact if state == "unmatched" else None
-                said = implied or (cited and mentions(quote, names, text, lambda: index.matcher.acronyms, other))
+                said = f" {key} " in f" {quote_key} " or (
+                    found is not None and found.inferred
+                )  # the text lacks its name
+                if cited and not said:
+                    names = (label,) if found is None else (label, found.label, *found.aliases)
+                    other = index.exact if state == "unmatched" else None
+                    said = mentions(quote, names, text, lambda: index.matcher.acronyms, other)
                 quoted = "verified" if said and cited else "unsupported"
         type_ = wanted.type if wanted and state in CORRECT else None
         yield ConceptMatch(

@@ -78,16 +78,16 @@ class RelationshipIndex:
 
     def _keyed(self, triples: Sequence[Triple]) -> tuple[list[Key], list[bool]]:
         """Return each relationship's key, and whether its predicate was replaced by its inverse."""
-        ends, known = self._ends, self._predicates.known
-        keys, all_swapped = [], []
-        for triple in triples:
-            source, target = ends[triple.source], ends[triple.target]
-            name, swapped, symmetric = known[triple.predicate]
-            if target < source if symmetric else swapped:
-                source, target = target, source
-            keys.append((name, source, target))
-            all_swapped.append(swapped)
-        return keys, all_swapped
+        if not triples:
+            return [], []
+        sources, predicates, targets = zip(*triples, strict=True)
+        end = self._ends.__getitem__
+        named = list(map(self._predicates.known.__getitem__, predicates))
+        keys = [
+            (name, two, one) if (two < one if symmetric else swapped) else (name, one, two)
+            for (name, swapped, symmetric), one, two in zip(named, map(end, sources), map(end, targets), strict=True)
+        ]
+        return keys, [swapped for _, swapped, _ in named]
 
     def match(self, extracted: Sequence[Triple]) -> tuple[list[RelationshipMatch], list[ExpectedRelationship]]:
         """Return what each extracted relationship and each expected one matched, both in order.
@@ -98,6 +98,7 @@ class RelationshipIndex:
         result: list[Any] = [None] * len(extracted)
         found_by: dict[int, Triple] = {}
         keys, swapped = self._keyed(extracted)
+        fuzzy = self._ends.fuzzy
         items_of: dict[Key, list[int]] = {}
         for item, key in enumerate(keys):
             if key in self._by_key:
@@ -109,19 +110,14 @@ class RelationshipIndex:
             single = len(items) == len(wanted) == 1
             pairs = {items[0]: wanted[0]} if single else self._pairs(items, wanted, extracted, swapped)
             for item in items:
-                index = pairs.get(item, wanted[0])
+                index, triple = pairs.get(item, wanted[0]), extracted[item]
                 state: RelationshipState = "duplicate"
                 if item in pairs:
-                    found_by[index] = extracted[item]
+                    found_by[index] = triple
                     state = "exact" if swapped[item] == self._swapped[index] else "inverse"
-                result[item] = RelationshipMatch(extracted[item], state, self.expected[index][0])
-        if fuzzy := self._ends.fuzzy:
-            result = [
-                match._replace(state=_FUZZY[match.state])
-                if match.state in _FUZZY and (match.triple.source in fuzzy or match.triple.target in fuzzy)
-                else match
-                for match in result
-            ]
+                    if fuzzy and (triple[0] in fuzzy or triple[2] in fuzzy):
+                        state = _FUZZY[state]
+                result[item] = RelationshipMatch(triple, state, self.expected[index][0])
         found = [
             ExpectedRelationship(triple, required, found_by.get(index))
             for index, (triple, required) in enumerate(self.expected)

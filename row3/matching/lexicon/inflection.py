@@ -29,20 +29,21 @@ _GREEK = f"(?:{_LISTS['plurals_in_ses'].replace(' ', '|')})$"  # hypotheses -> h
 _US = r"(?<![ao])(?<!f)(?<!b)(?<!c)uses$"
 _ENDING = r"(?=(?:ed|ing|er|or|ous)$)"
 _AMERICAN = (
-    (r"(?<=[a-z]{2})is(?=(?:e|ed|er|able|ably|ing|ingly|ement|ation|ational|ability)$)", "iz"),  # organise
-    (r"(?<=[a-z]l)ys(?=(?:e|ed|er|ing)$)", "yz"),  # analyse
-    (r"(?<=[a-z]{3})our(?=(?:ed|ing|al|able|ably|ite|itism|hood|less|ful|ism|ist|er|y)?$)", "or"),  # behaviour
-    (r"(?<=[a-z]{2}[tv])re(?=d?$)|(?<=[a-z][ai]b)re(?=d?$)", "er"),  # centre, fibre
-    (r"(?<=[a-z]{4})ogue$", "og"),  # catalogue
-    (r"(?<=[aeiouy][^aeiouy])([ae])ll" + _ENDING, r"\1l"),  # modelling
-    (r"(?<=[aeiouy][^aeiouy]{2})([aei])ll" + _ENDING, r"\1l"),  # cancelled
-    (r"aem(?=[aio])", "em"),  # anaemia
-    (r"ae(?=st[hi]|tiol|sar[ei]|siu|col|olog|oli|ont)|(?<=p)ae(?=d)|(?<=di)ae(?=v)|(?<=f)ae(?=c)", "e"),
-    (r"^oe(?=st|de|so|no)|(?<=f)oe(?=t)|(?<=rrh)oe(?=a)|(?<=am)oe(?=b)|(?<=hom)oe(?=o)|(?<=c)oe(?=li|lo)", "e"),
-    (r"oeuv", "euv"),
-    (r"euvre", "euver"),
-    (r"sulph", "sulf"),
+    ("is", r"(?<=[a-z]{2})is(?=(?:e|ed|er|able|ably|ing|ingly|ement|ation|ational|ability)$)", "iz"),  # organise
+    ("ys", r"(?<=[a-z]l)ys(?=(?:e|ed|er|ing)$)", "yz"),  # analyse
+    ("our", r"(?<=[a-z]{3})our(?=(?:ed|ing|al|able|ably|ite|itism|hood|less|ful|ism|ist|er|y)?$)", "or"),  # behaviour
+    ("re", r"(?<=[a-z]{2}[tv])re(?=d?$)|(?<=[a-z][ai]b)re(?=d?$)", "er"),  # centre, fibre
+    ("ogue", r"(?<=[a-z]{4})ogue$", "og"),  # catalogue
+    ("ll", r"(?<=[aeiouy][^aeiouy])([ae])ll" + _ENDING, r"\1l"),  # modelling
+    ("ll", r"(?<=[aeiouy][^aeiouy]{2})([aei])ll" + _ENDING, r"\1l"),  # cancelled
+    ("aem", r"aem(?=[aio])", "em"),  # anaemia
+    ("ae", r"ae(?=st[hi]|tiol|sar[ei]|siu|col|olog|oli|ont)|(?<=p)ae(?=d)|(?<=di)ae(?=v)|(?<=f)ae(?=c)", "e"),
+    ("oe", r"^oe(?=st|de|so|no)|(?<=f)oe(?=t)|(?<=rrh)oe(?=a)|(?<=am)oe(?=b)|(?<=hom)oe(?=o)|(?<=c)oe(?=li|lo)", "e"),
+    ("oeuv", r"oeuv", "euv"),
+    ("euvre", r"euvre", "euver"),
+    ("sulph", r"sulph", "sulf"),
 )
+"""Letters without which nothing changes, the pattern of what is British, and what replaces it."""
 
 _MAY_BE_BRITISH = re.compile("is[eai]|lys|our|[tvb]re|gue|[aei]ll|[ao]e|sulph")
 """Matches every word that a pattern above may change; it excludes nine words in ten."""
@@ -93,8 +94,9 @@ def american(token: str) -> str:
     if known is not None:
         return known
     if len(token) > 4 and _MAY_BE_BRITISH.search(token):
-        for pattern, by in _AMERICAN:
-            token = re.sub(pattern, by, token)
+        for letters, pattern, by in _AMERICAN:
+            if letters in token:
+                token = re.sub(pattern, by, token)
     return token
 
 

@@ -122,5 +122,7 @@ _SIBILANTS = ("x", "z", "ch", "sh")
 
 def compound_head(token: str) -> str:
     """Return the prefix of a token that is a prefix and a listed word, else ""."""
+    if not token.startswith(COMPOUND_HEADS):
+        return ""
     heads = [head for head in COMPOUND_HEADS if token.startswith(head) and len(token) - len(head) > 4]
     return next((head for head in heads if is_listed(token[len(head) :])), "")

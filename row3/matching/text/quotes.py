@@ -132,13 +132,11 @@ class SourceText:
 
     def is_passage(self, quote: str) -> bool | None:
         """Return whether a quote is at most three sentences and leaves out one or a third; None if it is not there."""
-        key, padded = f" {normalise(quote)} ", self._padded
-        at = padded.find(key)
-        # Most quotes are one place of the text, letter for letter, with few marks.
-        if at >= 0 and 3 * len(key) <= 2 * len(padded) and quote.isprintable() and padded.find(key, at + 1) < 0:
-            start = self.text.find(quote)
-            around = self.text[max(0, start - 1) : start] + self.text[start + len(quote) :][:1]
-            if start >= 0 and not around.strip(_BETWEEN_WORDS) and sum(map(quote.count, _ENDS)) < MOST_SENTENCES:
+        # Most quotes are a place of the text, letter for letter, with few marks.
+        start, text, padded = self.text.find(quote), self.text, self._padded
+        if start >= 0 and 3 * len(normalise(quote)) <= 2 * len(padded) - 6 and quote.isprintable():
+            around = text[start - 1 : start] + text[(end := start + len(quote)) : end + 1]
+            if not around.strip(_BETWEEN_WORDS) and sum(map(quote.count, _ENDS)) < MOST_SENTENCES and normalise(quote):
                 return True
         if not self.contains_quote(quote):
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from row3.matching.lexicon.lists import lists, pairs, words
 from row3.matching.lexicon.words import COMPANY_KINDS, COUNTED
@@ -91,6 +92,7 @@ def legal_forms_differ(one: str, other: str) -> bool:
     return bool(first and second) and first.isdisjoint(second)
 
 
+@lru_cache(maxsize=1024)
 def split_company(name: str) -> tuple[str, frozenset[str]]:
     """Return a name without its final legal forms, and their abbreviations: `Co., Ltd.` has two."""
     found: set[str] = set()
