@@ -51,6 +51,11 @@ class OutputIndex:
     def __len__(self) -> int:
         return len(self._spots)
 
+    @property
+    def case_ids(self) -> Collection[str]:
+        """Ids of the cases that have an output."""
+        return self._spots.keys()
+
     def get(self, case_id: str) -> Output | None:
         """Return the output for a case, or None. Raises `InvalidFile` for a broken line."""
         spot = self._spots.get(case_id)

@@ -28,6 +28,7 @@ from row3.gate.agreement import rate
 from row3.gate.results import Run
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
 from row3.metrics.ratios import overall
+from row3.project.saved_runs import score_line
 from row3.project.suites import Suite
 from row3.running.case_results import total
 from row3.running.evaluate import Asking
@@ -109,8 +110,10 @@ class Spool:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, line: bytes) -> None:
-        """Append a line. Raises `EnvironmentFault` if the disk is full."""
+    def add(self, line: bytes | None) -> None:
+        """Append a line, if there is one. Raises `EnvironmentFault` if the disk is full."""
+        if line is None:
+            return
         try:
             self._file.write(line + b"\n")
         except OSError as error:
@@ -172,7 +175,7 @@ def collect(
     """
     aggregate, tally = Aggregate(), Tallies()
     spent: list[Spent] = []
-    records, details = Spool(), Spool()
+    records, details, scores = Spool(), Spool(), Spool()
     rows: list[CaseScore] = []
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
@@ -199,15 +202,15 @@ def collect(
         spent += result.asked or result.spent
         ids["omitted"] += result.omitted
         records.add(result.line)
-        if result.detail is not None:
-            details.add(result.detail)
+        scores.add(score_line(result) if head.get("shard") else None)
+        details.add(result.detail)
         rows.append(result._replace(line=b"", detail=None, before=None))
         if len(rows) > 2 * KEPT_ROWS:
             rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
             del rows[KEPT_ROWS:]
         problems += [(result.case_id, result.problem)] if result.problem else []
         notes += [f"{result.case_id}: {note}" for note in result.notes]
-    if not records:
+    if not records and head.get("shard") is None:
         what = "no case matches the selection"
         raise UsageError(what, where=f"{suite.golden}/", fix="Choose other cases with --case, --tag or --only")
     # All repeats of a case may have one answer, and so one grade.
@@ -257,4 +260,5 @@ def collect(
         notes=notes,
         problems=problems,
         quarantine=quarantine,
+        scores=scores,
     )

@@ -15,6 +15,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from row3.domain.scores import CaseScore
+from row3.domain.shards import Shard
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.project.cases import Cases, StoredCase
@@ -135,9 +136,14 @@ def evaluate_all(
     wanted: Callable[[str], bool],
     *,
     jobs: int | None,
+    shard: Shard | None = None,
 ) -> Iterator[CaseScore]:
-    """Evaluate every wanted case in file order. Raises what `evaluate` raises, and `InvalidFile` for an id twice."""
+    """Evaluate every wanted case, of a shard or the suite, in file order.
+
+    Raises what `evaluate` raises, and `InvalidFile` for an id twice.
+    """
     paths = cases.scored(folder)
+    paths = paths if shard is None else shard.part(paths)
     processes = processes_for(len(paths), jobs)
     do_all, size = (map, 1) if processes is None else (processes.map, CHUNK)
 
