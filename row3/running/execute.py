@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import traceback
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -151,13 +152,13 @@ def evaluate_all(
         read = cases.at(paths[start : start + size], kind)
         return [evaluate(stored) for stored in read if wanted(stored.id)]
 
-    seen: set[str] = set()
+    seen = array("q")
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
         for result in chain.from_iterable(do_all(chunk, range(0, len(paths), size))):
-            if result.case_id in seen:
-                list(cases.read(folder, kind))  # names the two files
-            seen.add(result.case_id)
+            seen.append(hash(result.case_id))
             yield result
+    if len(set(seen)) < len(seen):
+        list(cases.read(folder, kind))  # names the two files of an id
 
 
 @contextlib.contextmanager

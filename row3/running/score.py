@@ -140,7 +140,7 @@ def output_results(
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file has no output", where=index.where, fix=SHAPE)
     project.cases.scored(suite.golden)
-    seen: set[str] = set()
+    used = 0
     mode = options.mode or project.config.mode
     embeds = suite.rules.semantic is not None and mode != "replay"
     with vector_source(project, suite, mode) as vectors:
@@ -149,11 +149,11 @@ def output_results(
         jobs = 1 if embeds else options.jobs or project.config.jobs
         cases, kind, shard = project.cases, suite.kind, options.shard
         for result in evaluate_all(cases, suite.golden, kind, scoring, options.wants, jobs=jobs, shard=shard):
-            seen.add(result.case_id)
+            used += result.problem != MISSING
             yield result
-    if shard is not None:  # the file may hold the outputs of the other shards
-        seen |= known_ids(cases, suite.golden, index.case_ids)
-    if not options.partial:
+    if not options.partial and used < len(index):
+        # The file of a shard may hold the outputs of the others.
+        seen = cases.entries(suite.golden) if shard is None else known_ids(cases, suite.golden, index.case_ids())
         correct = "Correct the id, or remove the line"
         index.refuse_unknown_cases(seen, partial(case_hint, project, suite.name, otherwise=correct, how=BY_SCORE))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from row3.domain.scores import CaseScore
 from row3.domain.shards import Shard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
-from row3.project.cases import ENDING, Cases, name_of
+from row3.project.cases import ENDING, Cases, name_of, place_in
 from row3.project.criteria import in_force
 from row3.project.project import Project, pick_suite
 from row3.project.saved_runs import SHARDS, answers_path, latest_runs, read_scores
@@ -68,9 +68,9 @@ def shard_ids(project: Project, suite: Suite, shard: Shard) -> frozenset[str]:
     return frozenset(each.id for each in entries if not each.draft)
 
 
-def known_ids(cases: Cases, folder: str, wanted: Collection[str]) -> Set[str]:
+def known_ids(cases: Cases, folder: str, wanted: Iterable[str]) -> Set[str]:
     """Return ids of a folder's cases, all if the names of the files do not show that it has all the `wanted`."""
-    named = {name_of(path).removesuffix(ENDING) for path in cases.paths(folder)}
+    named = {name_of(path).removesuffix(ENDING) for path in cases.paths(folder) if not place_in(path)}
     return named if named.issuperset(wanted) else cases.entries(folder).keys()
 
 

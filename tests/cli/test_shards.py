@@ -81,3 +81,41 @@ def test_a_shard_asks_for_its_own_cases(small: Box, model: object) -> None:
     merged = small.row3("merge", *paths, "--format", "json", code=0)
     assert merged.json["usage"]["requests"] == 3
     assert len(list(small.path(".row3/runs").glob("*.answers.jsonl"))) == 1
+
+
+def test_cases_recordings_and_outputs_in_several_files_are_the_same_project(small: Box) -> None:
+    before = small.row3("--format", "json", code=0).json
+    files = sorted(small.path("golden/bread").iterdir())
+    lines = [json.dumps(json.loads(path.read_text())) for path in files]
+    for path in files:
+        path.unlink()
+    small.write("golden/bread/one.jsonl", lines[0] + "\n")
+    small.write("golden/bread/two.jsonl", "\n".join(lines[1:]))
+    (file,) = (path for path in small.path("recordings/bread").iterdir() if "v1.1" in path.name)
+    recorded = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(recorded[:1]))
+    small.write("recordings/bread/extract-v1.1-more.jsonl", "".join(recorded[1:]))
+    after = small.row3("--format", "json", code=0).json
+    gone = {"runId": "", "at": ""}
+    assert after | gone == before | gone
+    outputs = [json.dumps({"caseId": case_id, "output": flawless(case)}) for case_id, case in CASES.items()]
+    for number, line in enumerate(outputs):
+        small.write(f"outputs/{number}.jsonl", line + "\n")
+    scored = small.row3("score", "bread", "--outputs", "outputs", "--format", "json", code=0).json
+    assert scored["metrics"] == before["metrics"]
+    # An edited line is an edited case.
+    small.row3("--baseline", code=0)
+    small.init()
+    small.replace("golden/bread/two.jsonl", "gluten lattice theory", "gluten lattice hypothesis")
+    small.commit("edit")
+    changed = small.row3("--compare", "--against", "HEAD~1", "--format", "json").json["reasons"]
+    assert any("gluten lattice" in each["text"] for each in changed), changed
+
+
+def test_lint_names_the_line(small: Box) -> None:
+    line = json.dumps({"id": "spelt", **CASES["rye"], "expectedConcepts": [{"label": ""}]})
+    small.write("golden/bread/more.jsonl", json.dumps({"id": "oats", **CASES["rye"]}) + "\n\n" + line + "\n")
+    found = small.row3("lint", "--format", "json").json["findings"]
+    assert {(each["file"], each["line"]) for each in found if each["level"] == "error"} >= {
+        ("golden/bread/more.jsonl", 3)
+    }
