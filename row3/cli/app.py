@@ -23,7 +23,7 @@ from row3.domain.words import nearest
 from row3.errors import Row3Error
 
 COMMANDS = (
-    "init", "lint", "new-version", "investigate", "promote", "hook", "import", "optimize", "score", "diff",
+    "init", "lint", "new-version", "investigate", "promote", "hook", "import", "optimize", "score", "merge", "diff",
     "leaderboard", "aliases", "judge", "power", "drift", "flaky", "lessons", "cases", "history", "trend",
     "recordings", "monitor", "review", "langfuse", "experiment", "report", "comment", "export", "schema", "docs",
 )  # fmt: skip
@@ -31,7 +31,7 @@ COMMANDS = (
 SHARED = {
     **dict.fromkeys(("init", "lint", "new-version", "schema", "docs"), "project"),
     **dict.fromkeys(("power", "cases", "flaky", "lessons", "trend"), "over_time"),
-    **dict.fromkeys(("score", "diff", "leaderboard", "investigate"), "inspection"),
+    **dict.fromkeys(("score", "merge", "diff", "leaderboard", "investigate"), "inspection"),
     **dict.fromkeys(("langfuse", "experiment", "export"), "langfuse"),
     **dict.fromkeys(("monitor", "review"), "monitor"),
     "optimize": "promote",
@@ -79,6 +79,7 @@ class Program(Group):
 @options.no_interleave()
 @options.batch()
 @options.run_options()
+@options.shard()
 @options.gate_options()
 @options.approve()
 @options.output_options(*RUN_FORMATS)

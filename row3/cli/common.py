@@ -20,6 +20,7 @@ from row3.reports.style import WIDTH, Style, prose
 if TYPE_CHECKING:
     from row3.cli.progress import ProgressLine
     from row3.commands.code_guard import Guard
+    from row3.domain.shards import Shard
     from row3.gate.policy import PolicyName
     from row3.project.config import Mode
     from row3.project.project import Project
@@ -46,6 +47,7 @@ class Common:
     """Values of --set."""
     repeats: int | None = None
     jobs: int | None = None
+    shard: str | None = None
     format: str | None = None
     out: str | None = None
     directory: str | None = None
@@ -197,6 +199,7 @@ class Common:
         from row3.running.stages import Overrides
 
         extra = parameters_typed(self.parameters, where="--set")
+        shard = self._shard()
         return RunOptions(
             mode=self.mode,
             named=self.prompt,
@@ -205,8 +208,22 @@ class Common:
             jobs=self.jobs,
             only=only,
             resume=self.resume,
-            explain=FORMS[self.format or "table"].explains,
+            explain=FORMS[self.format or "table"].explains or shard is not None,
+            shard=shard,
         )
+
+    def _shard(self) -> Shard | None:
+        if self.shard is None:
+            return None
+        from row3.domain.shards import parse_shard
+
+        if (shard := parse_shard(self.shard)) is None:
+            fix = "Write N/OF, such as 3/8, with N from 1 to OF"
+            raise UsageError(f"`{self.shard}` is not a shard", where="--shard", fix=fix)
+        if self.case or self.tag:
+            what, fix = "a shard is a part of the whole suite", "Leave out --case and --tag, or --shard"
+            raise UsageError(what, where="--shard", fix=fix)
+        return shard
 
     def project(self) -> Project:
         """Open the project for a command that runs nothing, and finish an interrupted promotion."""

@@ -20,6 +20,7 @@ from row3.cli.show import INCOMPLETE, show_result
 @options.choice()
 @options.mode("Where embeddings come from, if the suite matches by meaning.")
 @options.jobs("Processes.")
+@options.shard()
 @options.trust()
 @options.output_options(*RUN_FORMATS)
 def score(name: str, outputs: str, common: Common) -> int:
@@ -41,6 +42,27 @@ def score(name: str, outputs: str, common: Common) -> int:
     # Saved like every run, so that `row3 diff` can name it.
     save_log(project, run, common.say)
     return show_result(ran(run, declining_runs(project.history, None, run.suite).runs), common)
+
+
+@click.command(cls=Command)
+@click.argument("names", metavar="RUN...", nargs=-1, required=True)
+@options.output_options(*RUN_FORMATS)
+def merge(names: tuple[str, ...], common: Common) -> int:
+    """Join the shards of a run into one, with the same result as a run of all cases.
+
+    RUN is the id of a run with --shard, or its file in `.row3/shards/`, which may come from another machine. Exit 3 if
+    a case has no answer.
+    """
+    from row3.gate.results import ran
+    from row3.running.session import save_log
+    from row3.running.shards import merge_shards
+    from row3.running.suite_run import declining_runs
+
+    project = common.project()
+    run = merge_shards(project, names)
+    save_log(project, run, common.say)
+    judged = run if run.header.prompts else None
+    return show_result(ran(run, declining_runs(project.history, judged, run.suite).runs), common)
 
 
 @click.command(cls=Command)

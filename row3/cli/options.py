@@ -105,6 +105,7 @@ repeats = option(
     "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
 )
 jobs = option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Parallel requests; in replay, processes.")
+shard = option("--shard", metavar="N/OF", help="Run only this part of the cases, such as 3/8; join them with merge.")
 approve = option("--approve", metavar="REASON", help="Accept a block or a fall; recorded in history and changelog.")
 policy = option(
     "--policy",

@@ -34,6 +34,11 @@ CONFLICTS = (
     ("only", "all_suites", "leave out --all"),
     ("dry_run", "all_suites", "leave out --all"),
     ("dry_run", "resume", "--dry-run sends nothing"),
+    ("shard", "compare", "a part has no verdict: merge the shards, then run `row3 diff baseline`"),
+    ("shard", "baseline", "a baseline has all cases: record the shards, then run `row3 --baseline`"),
+    ("shard", "all_suites", "leave out --all"),
+    ("shard", "only", "a shard is a part of the whole suite"),
+    ("shard", "dry_run", "leave out --shard"),
 )
 """Options that exclude each other, and why or what to do instead."""
 ADAPTIVE = 8

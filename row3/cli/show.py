@@ -44,8 +44,9 @@ def places_of(common: Common) -> Places:
     """Return the paths of the project's files relative to the repository, as GitHub and GitLab need them."""
     from row3.errors import Row3Error
     from row3.project.base import repository_of
-    from row3.project.cases import MANY
+    from row3.project.cases import LINES, MANY
     from row3.project.git.forks import inside_of
+    from row3.project.json_lines import lines_in
     from row3.project.project import open_project
     from row3.reports.issues import Places
 
@@ -62,8 +63,11 @@ def places_of(common: Common) -> Places:
             return usual
         paths, quoted = tree.files(folder, deep=True), f'"{case_id}"'.encode()
         found = (path for path in paths if path.endswith(f"/{name}"))
+        lines = (
+            path for path in paths if path.endswith(LINES) and any(quoted in raw for _, raw in lines_in(tree, path))
+        )
         many = (path for path in paths if fnmatch(path, f"*/{MANY}") and quoted in tree.read(path))
-        return next(chain(found, many), usual)
+        return next(chain(found, many, lines), usual)
 
     return Places(inside, project.golden, case)
 

@@ -21,7 +21,7 @@ from row3.matching.normalise import normalise
 from row3.matching.resemblance import LIKE, best_resemblance
 from row3.matching.text.places import SearchableText
 from row3.matching.text.quotes import ELLIPSIS, SourceText
-from row3.project.cases import StoredCase, parse_case
+from row3.project.cases import StoredCase, parse_case, place_in
 from row3.project.files import write_all, write_atomic
 from row3.project.positions import Path, offsets_of
 from row3.project.project import Project
@@ -224,6 +224,9 @@ class Decider:
 
     def _edit(self, item: Unmatched, edited: Callable[[bytes], bytes]) -> tuple[bytes, bytes]:
         """Edit the case's file; return it before and after. Raises `UsageError` if lint would find a new error."""
+        if place_in(item.file):
+            what = "only cases with a file of their own are edited"
+            raise UsageError(what, where=item.file, fix="Skip it, or edit the case by hand")
         with writing(self._project.root, say=self._say):
             before = self._project.tree.read(item.file)
             after = edited(before)

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from row3.domain.judgements import Approval
 from row3.domain.models import CamelModel, Worded
+from row3.domain.shards import Shard
 
 SCHEMA_VERSION = 1
 """Version of a saved run's header."""
@@ -73,6 +74,8 @@ class RunHeader(_Plain):
     complete: bool = True
     omitted: list[str] | None = None
     """Parameters that an answer was given without, as the endpoint refuses them."""
+    shard: Shard | None = None
+    """The part of the suite that ran; None for all of it."""
 
     @model_validator(mode="after")
     def _checked(self) -> Self:

@@ -106,6 +106,8 @@ class Result(Part):
     run_id: str
     at: str
     repeats: int
+    shard: str = ""
+    """The part of the suite that ran, such as 3/8."""
     pooled: dict[str, float]
     """Summed numerators over summed denominators, by metric."""
     denominators: dict[str, int]

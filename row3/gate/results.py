@@ -98,6 +98,8 @@ class Run:
     quarantine: Quarantine = NO_QUARANTINE
     answers: Sequence[str] = ()
     """A live run's answers, as lines of a recording."""
+    scores: Lines = ()
+    """A shard's cases with all that a merge needs; empty for a whole run."""
 
     @property
     def complete(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,6 +31,44 @@ class Seen(NamedTuple):
     """Cases; those that share a source are one unit."""
 
 
+class _Units:
+    """Counts cases, and independent units: cases that share a source are one."""
+
+    __slots__ = ("alone", "cases", "sources")
+
+    def __init__(self) -> None:
+        self.cases = self.alone = 0
+        self.sources: set[str] = set()
+
+    def add(self, source: str | None) -> None:
+        self.cases += 1
+        if source is None:
+            self.alone += 1
+        else:
+            self.sources.add(source)
+
+    @property
+    def count(self) -> int:
+        return self.alone + len(self.sources)
+
+
+class _Counts:
+    """Sums a metric's numerators and denominators, and counts the cases with a numerator above 0."""
+
+    __slots__ = ("all", "part", "seen", "whole")
+
+    def __init__(self) -> None:
+        self.part = self.whole = 0
+        self.all, self.seen = _Units(), _Units()
+
+    def add(self, part: int, whole: int, source: str | None) -> None:
+        self.part += part
+        self.whole += whole
+        self.all.add(source)
+        if part > 0:
+            self.seen.add(source)
+
+
 class Aggregate:
     """Collects the cases of a run.
 
@@ -37,55 +76,50 @@ class Aggregate:
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, list[tuple[float, str | None]]] = {}
-        """Value and source of each case, by metric."""
-        self._counts: dict[str, list[tuple[int, int, str | None]]] = {}
-        """Numerator, denominator and source of each case, by metric."""
+        self._values: dict[str, tuple[array[float], _Units]] = {}
+        """The values of all cases, by metric: 8 bytes a case."""
+        self._counts: dict[str, _Counts] = {}
 
     def add(
         self, metrics: Mapping[str, float], counts: Mapping[str, tuple[int, int]], source: str | None = None
     ) -> None:
         """Add a scored case; cases that share a `source` are not independent."""
         for key, value in metrics.items():
-            self._values.setdefault(key, []).append((value, source))
+            if key not in self._values:
+                self._values[key] = array("d"), _Units()
+            values, units = self._values[key]
+            values.append(value)
+            units.add(source)
         for key, (part, whole) in counts.items():
-            self._counts.setdefault(key, []).append((part, whole, source))
+            self._counts.setdefault(key, _Counts()).add(part, whole, source)
 
     def means(self) -> dict[str, float]:
         """Return each metric's mean over the cases it applies to, exactly summed."""
-        return {key: math.fsum([value for value, _ in values]) / len(values) for key, values in self._values.items()}
+        return {key: math.fsum(values) / len(values) for key, (values, _) in self._values.items()}
 
     def denominators(self) -> dict[str, int]:
         """Return the number of cases behind each mean."""
-        return {key: len(values) for key, values in self._values.items()}
+        return {key: len(values) for key, (values, _) in self._values.items()}
 
     def units(self) -> dict[str, int]:
         """Return the number of independent units behind each mean; cases that share a source are one unit."""
-        return {key: _units([source for _, source in values]) for key, values in self._values.items()}
+        return {key: units.count for key, (_, units) in self._values.items()}
 
     def seen_in(self) -> dict[str, Seen]:
         """Return in how many cases and units each metric's numerator was above 0."""
-        found = {}
-        for key, counts in self._counts.items():
-            seen = [source for part, _, source in counts if part > 0]
-            found[key] = Seen(len(seen), len(counts), _units(seen), _units([source for *_, source in counts]))
-        return found
+        return {
+            key: Seen(each.seen.cases, each.all.cases, each.seen.count, each.all.count)
+            for key, each in self._counts.items()
+        }
 
     def pooled(self) -> dict[str, float]:
         """Return micro values: summed numerators over summed denominators."""
-        values = {
-            key: ratio(sum([part for part, *_ in counts]), sum([whole for _, whole, _ in counts]))
-            for key, counts in self._counts.items()
-        }
+        values = {key: ratio(counts.part, counts.whole) for key, counts in self._counts.items()}
         for prefix in ("", "entity_"):
             precision, recall = values.get(f"{prefix}precision"), values.get(f"{prefix}recall")
             if precision is not None and recall is not None:
                 values[f"{prefix}f1"] = f1(precision, recall)
         return values
-
-
-def _units(sources: list[str | None]) -> int:
-    return sources.count(None) + len({source for source in sources if source is not None})
 
 
 class Tallies(dict[str, dict[str, int]]):

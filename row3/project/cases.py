@@ -1,4 +1,7 @@
-"""Golden cases: one file each, or V7.1's `cases.json` of many, whose cases have paths like `…/cases.json#0`."""
+"""Golden cases: one file each, or many in a file.
+
+The cases of V7.1's `cases.json` have paths like `…/cases.json#0`, those of JSON Lines, one a line, like `…/a.jsonl#L1`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from row3.errors import EnvironmentFault, InvalidFile, Row3Error
 from row3.kinds.base import EntityNames, Kind
 from row3.project.documents import check_schema_version, json_object, parse_json, validate
 from row3.project.files import decode
+from row3.project.json_lines import LineIndex, LinePaths, lines_in
 from row3.project.once import once
 from row3.project.tree import Tree, same_file
 
@@ -26,6 +30,10 @@ ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
 MANY = "cases.json"
 """A file of many cases: `{"version", "cases": […]}`."""
+LINES = ".jsonl"
+"""Ending of files with a case a line."""
+OTHER_LINES = ("reviewed.jsonl", "not-imported.jsonl")
+"""JSON Lines files in a suite's folder that hold no cases."""
 OTHER_FILES = ("quarantine.json", MANY)
 """JSON files in a suite's folder that are not single cases."""
 CASE_SCHEMA_VERSION = 1
@@ -122,15 +130,21 @@ class Cases:
 
     @once
     def paths(self, folder: str) -> Sequence[str]:
-        """Return the paths of a folder's cases, by name; none if there is no folder.
+        """Return the paths of a folder's cases, by name, then those in files of many; none if there is no folder.
 
         `golden/<suite>/` is read without subfolders, where people keep drafts. A deeper folder is one that `row3.toml`
         names, and is read with its subfolders. A `cases.json` is read at any depth.
         """
         below, deep = self.tree.files(folder, deep=True), folder.count("/") > 1
-        files = (path for path in below if path.endswith(ENDING) and (deep or "/" not in path[len(folder) + 1 :]))
-        many = (part for path in below if name_of(path) == MANY for part in self._parts(path))
-        return [*sorted(files, key=lambda path: (name_of(path), path)), *many]
+        own = [path for path in below if deep or "/" not in path[len(folder) + 1 :]]
+        files = sorted((path for path in own if path.endswith(ENDING)), key=lambda path: (name_of(path), path))
+        files += [part for path in below if name_of(path) == MANY for part in self._parts(path)]
+        lines = [path for path in own if path.endswith(LINES) and name_of(path) not in OTHER_LINES]
+        return files if not lines else LinePaths(files, [(path, self._lines(path)) for path in lines])
+
+    @once
+    def _lines(self, path: str) -> LineIndex:
+        return LineIndex(lines_in(self.tree, path))
 
     def _parts(self, path: str) -> list[str]:
         """Return the paths of a file's cases; that of the file if it is broken, so that reading it fails."""
@@ -148,6 +162,8 @@ class Cases:
     def value(self, path: str) -> dict[str, Any]:
         """Return the JSON object of a case. Raises `InvalidFile`."""
         where = self.tree.place(path)
+        if is_line(path):
+            return parse_value(self._lines(file_of(path)).line(int(path.rpartition("L")[2])), where)
         if place := place_in(path):
             return json_object(self._many(file_of(path))[place[1]], where=where)
         return case_value(self.tree.read(path), path, where)
@@ -203,7 +219,7 @@ class Cases:
         """Return the index entry of a case."""
         with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError, LookupError, TypeError, AttributeError):
             if place := place_in(path):
-                value = self._many(file_of(path))[place[1]]
+                value = self.value(path) if is_line(path) else self._many(file_of(path))[place[1]]
                 digest = digest_json(value)
             else:
                 raw = self.tree.read(path)
@@ -267,9 +283,14 @@ def file_of(path: str) -> str:
 
 
 def place_in(path: str) -> tuple[str, int] | tuple[()]:
-    """Return the field of a file of many that holds the case; empty for a file of one case."""
+    """Return the field of a file of many that holds the case, or its line from 0; empty for a file of one case."""
     number = path.partition("#")[2]
-    return ("cases", int(number)) if number else ()
+    return ("cases", int(number[1:]) - 1 if is_line(path) else int(number)) if number else ()
+
+
+def is_line(path: str) -> bool:
+    """Return whether a case is a line of a file."""
+    return f"{LINES}#L" in path
 
 
 def misnamed(tree: Tree, folder: str) -> list[str]:
@@ -293,6 +314,8 @@ def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
 
 def case_value(raw: bytes, path: str, where: str) -> dict[str, Any]:
     """Return the JSON object of a case in its file's bytes. Raises `InvalidFile`."""
+    if is_line(path):
+        return parse_value(raw.split(b"\n")[place_in(path)[1]], where)  # type: ignore[misc]
     if name_of(file_of(path)) != MANY:
         return parse_value(raw, where)
     cases, place = _listed(parse_value(raw, where), file_of(where)), place_in(path)

@@ -6,10 +6,14 @@ So a file of many gigabytes needs only as much memory as the index of its lines.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from io import BytesIO
+from itertools import accumulate, pairwise, takewhile
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, overload
 from weakref import finalize
 
 from row3.errors import InvalidFile
@@ -94,6 +98,106 @@ class LineFile:
             return os.pread(self._file.fileno(), length, offset)
         self._file.seek(offset)
         return self._file.read(length)
+
+
+class KeyedLines:
+    """The lines of files by key, in order: 32 bytes a line, as an index of objects would need ten times as much."""
+
+    def __init__(self) -> None:
+        self._files: list[LineFile] = []
+        self._keys, self._offsets, self._lengths = array("q"), array("Q"), array("L")
+        self._numbers, self._of = array("L"), array("H")
+        self._order: array[int] | None = None
+        """Places of the lines by key, made when a line is looked up."""
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def add(self, key: str, spot: Spot) -> None:
+        """Add a line."""
+        if not self._files or self._files[-1] is not spot.file:
+            self._files.append(spot.file)
+        self._order = None
+        self._keys.append(hash(key))
+        self._offsets.append(spot.offset)
+        self._lengths.append(spot.length)
+        self._numbers.append(spot.number)
+        self._of.append(len(self._files) - 1)
+
+    def spot(self, place: int) -> Spot:
+        """Return the line at a place, from 0."""
+        file = self._files[self._of[place]]
+        return Spot(file, self._offsets[place], self._lengths[place], self._numbers[place])
+
+    def spots(self, key: str) -> list[Spot]:
+        """Return the lines of a key, in order."""
+        key_at, wanted = self._keys.__getitem__, hash(key)
+        order = self._ordered()
+        start = bisect_left(order, wanted, key=key_at)
+        found = takewhile(lambda at: key_at(order[at]) == wanted, range(start, len(order)))
+        return [self.spot(order[at]) for at in found]
+
+    def twice(self) -> list[tuple[Spot, Spot]]:
+        """Return each line whose key an earlier line has, after that line, in order."""
+        pairs = [(one, two) for one, two in pairwise(self._ordered()) if self._keys[one] == self._keys[two]]
+        return [(self.spot(one), self.spot(two)) for one, two in sorted(pairs, key=itemgetter(1))]
+
+    def _ordered(self) -> array[int]:
+        if self._order is None:
+            self._order = array("L", sorted(range(len(self)), key=self._keys.__getitem__))
+        return self._order
+
+
+class LineIndex:
+    """The lines of a file that are not blank, found by number: 16 bytes a line."""
+
+    def __init__(self, file: LineFile) -> None:
+        """Index a file. Raises as `LineFile`."""
+        self._file, self._offsets, self._numbers = file, array("Q"), array("Q")
+        for spot, _ in file:
+            self._offsets.append(spot.offset)
+            self._numbers.append(spot.number)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def number(self, place: int) -> int:
+        """Return the number of the line, from 1, at a place among those that are not blank."""
+        return self._numbers[place]
+
+    def line(self, number: int) -> bytes:
+        """Return the line of a number, which must not be blank."""
+        place = bisect_left(self._numbers, number)
+        offset = self._offsets[place]
+        if place + 1 < len(self):
+            return self._file.read(offset, self._offsets[place + 1] - offset)
+        return self._file.read(offset, MAX_LINE_BYTES)
+
+
+class LinePaths(Sequence[str]):
+    """Paths of files, then of the lines of others, such as `a.jsonl#L1`, made when they are asked for."""
+
+    def __init__(self, files: Sequence[str], lines: Sequence[tuple[str, LineIndex]]) -> None:
+        self._files, self._lines = files, lines
+        self._ends = [*accumulate((len(index) for _, index in lines), initial=len(files))]
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """Return one path, or those of a slice."""
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        at = range(len(self))[place]
+        if at < len(self._files):
+            return self._files[at]
+        number = bisect_right(self._ends, at) - 1
+        path, index = self._lines[number]
+        return f"{path}#L{index.number(at - self._ends[number])}"
 
 
 def lines_in(tree: Tree, path: str) -> LineFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from row3.domain.words import nearest
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version
-from row3.project.json_lines import LineFile, Spot, parse_line
+from row3.project.json_lines import KeyedLines, LineFile, Spot, parse_line
 
 SCHEMA_VERSION = 1
 HEAD = re.compile(rb'\s*\{\s*"caseId"\s*:\s*"([^"\\\x00-\x1f\x80-\xff]+)"\s*[,}]')
@@ -30,30 +30,36 @@ class Output:
 
 
 class OutputIndex:
-    """The outputs of a file by case id; each is read from disk when needed."""
+    """The outputs of a file, or of a folder's `.jsonl` files, by case id; each is read from disk when needed."""
 
     def __init__(self, path: Path, *, where: str) -> None:
-        """Index the file. Raises `InvalidFile` for a missing or duplicate case id, and as `LineFile`."""
+        """Index the files. Raises `InvalidFile` for a missing or duplicate case id, and as `LineFile`."""
         self.where = where
-        self._spots: dict[str, Spot] = {}
-        for spot, raw in LineFile(path, where=where, fix=SHAPE, cure="Write the outputs to a file first"):
-            if head := HEAD.match(raw):
-                case_id = head[1].decode("ascii")
-            else:
-                case_id = case_id_of(parse_line(raw, where=spot.place, shape=SHAPE), where=spot.place)
-            if case_id in self._spots:
-                # First report a line that is not an output at all, such as the answers of two prompts.
-                read_output(parse_line(raw, where=spot.place, shape=SHAPE), where=spot.place)
-                what = f"case `{case_id}` occurs twice, in lines {self._spots[case_id].number} and {spot.number}"
-                raise InvalidFile(what, where=spot.place, fix="Keep one of them")
-            self._spots[case_id] = spot
+        self._lines = KeyedLines()
+        for each, place in _files(path, where):
+            for spot, raw in LineFile(each, where=place, fix=SHAPE, cure="Write the outputs to a file first"):
+                self._lines.add(_id_in(spot, raw), spot)
+        for first, spot in self._lines.twice():
+            # First report a line that is not an output at all, such as the answers of two prompts.
+            case_id = read_output(parse_line(spot.read(), where=spot.place, shape=SHAPE), where=spot.place).case_id
+            numbers = (
+                f"lines {first.number}" if first.file is spot.file else f"line {first.number} of {first.file.where}"
+            )
+            what = f"case `{case_id}` occurs twice, in {numbers} and {spot.number}"
+            raise InvalidFile(what, where=spot.place, fix="Keep one of them")
 
     def __len__(self) -> int:
-        return len(self._spots)
+        return len(self._lines)
+
+    def case_ids(self) -> Iterator[str]:
+        """Yield the ids of the cases that have an output, in order."""
+        for place in range(len(self)):
+            spot = self._lines.spot(place)
+            yield _id_in(spot, spot.read())
 
     def get(self, case_id: str) -> Output | None:
         """Return the output for a case, or None. Raises `InvalidFile` for a broken line."""
-        spot = self._spots.get(case_id)
+        spot = next(iter(self._lines.spots(case_id)), None)
         if spot is None:
             return None
         output = read_output(parse_line(spot.read(), where=spot.place, shape=SHAPE), where=spot.place)
@@ -64,9 +70,26 @@ class OutputIndex:
 
     def refuse_unknown_cases(self, known: Collection[str], hint: Callable[[str, Collection[str]], str]) -> None:
         """Raise `InvalidFile`, with a hint, for the first output whose case is not `known`."""
-        for case_id in [case_id for case_id in self._spots if case_id not in known]:
-            what = f"`{case_id}` is not a golden case of the suite"
-            raise InvalidFile(what, where=self._spots[case_id].place, fix=hint(case_id, known))
+        for place, case_id in enumerate(self.case_ids()):
+            if case_id not in known:
+                what = f"`{case_id}` is not a golden case of the suite"
+                raise InvalidFile(what, where=self._lines.spot(place).place, fix=hint(case_id, known))
+
+
+def _files(path: Path, where: str) -> list[tuple[Path, str]]:
+    """Return the files of a folder, or the path itself, each with its name in messages."""
+    if not path.is_dir():
+        return [(path, where)]
+    names = sorted(each.name for each in path.iterdir() if each.suffix == ".jsonl" and not each.name.startswith("."))
+    if not names:
+        raise InvalidFile("the folder has no .jsonl file", where=where, fix="Name a file or folder of outputs")
+    return [(path / name, f"{where}/{name}") for name in names]
+
+
+def _id_in(spot: Spot, raw: bytes) -> str:
+    if head := HEAD.match(raw):
+        return head[1].decode("ascii")
+    return case_id_of(parse_line(raw, where=spot.place, shape=SHAPE), where=spot.place)
 
 
 def case_id_of(value: dict[str, Any], *, where: str, shape: str = SHAPE) -> str:

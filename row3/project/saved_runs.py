@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from row3.domain.models import Reply
 from row3.domain.progress import Spent
@@ -20,12 +20,16 @@ from row3.domain.scores import CaseScore, CaseStatus
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.documents import check_schema_version, parse_json, refuse_duplicates, validate
 from row3.project.files import decode, read_bytes, write_atomic
+from row3.project.json_lines import LineFile, Spot
 from row3.project.local_state import in_state
 from row3.project.tree import WorkTree
 
-RUNS = "runs"
-"""Folder of the run logs in `.row3/`."""
+RUNS, SHARDS = "runs", "shards"
+"""Folders in `.row3/` of the run logs, and of the shards that make one."""
 RESTORE = "Delete the file, or restore it"
+NO_SHARD = "Name the file that `row3 --shard` or `row3 score --shard` saved in .row3/shards"
+CASES_FOLLOW, END = b' "cases": [\n', b"]}\n"
+"""Lines of a saved run before and after its cases, one a line."""
 MAX_BYTES = 2**30
 MAX_CACHE_BYTES = 2**26
 Fraction = Annotated[float, Field(ge=0, le=1)]
@@ -145,15 +149,63 @@ def parse_run(raw: bytes, *, where: str) -> SavedRun:
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the file of a saved run, piece by piece."""
     yield json.dumps(header.plain(), ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
-    yield b',\n "cases": [\n'
+    yield b",\n" + CASES_FOLLOW
     for number, line in enumerate(lines):
         yield b",\n" + line if number else line
-    yield b"\n]}\n"
+    yield b"\n" + END
 
 
 def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
     """Write a saved run. Raises as `write_atomic`."""
     write_atomic(path, run_bytes(header, lines), where=path.name)
+
+
+_SCORE = TypeAdapter(CaseScore)
+
+
+def score_line(score: CaseScore) -> bytes:
+    """Return a score as JSON without its record, which `record_of` makes again."""
+    bare = score._replace(line=b"")
+    try:
+        return _SCORE.dump_json(bare)
+    except PydanticSerializationError:  # half a surrogate pair
+        return json.dumps(to_jsonable_python(bare), allow_nan=False).encode()
+
+
+def read_scores(path: Path, *, where: str) -> tuple[RunHeader, Iterator[CaseScore]]:
+    """Return the header of a saved shard and its scores, which are read one by one. Raises `InvalidFile`."""
+    lines = iter(LineFile(path, where=where, fix=RESTORE))
+    head, broken = b"", InvalidFile("this is not a saved run with --shard", where=where, fix=NO_SHARD)
+    for _, line in lines:
+        if line == CASES_FOLLOW:
+            break
+        head += line
+        if len(head) > MAX_CACHE_BYTES:
+            raise broken
+    else:
+        raise broken
+    value = parse_json(decode(head.rstrip()[:-1] + b"}", where=where), where=where, surrogates=True)
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    header = validate(RunHeader, value, where=where, fix=RESTORE)
+    if header.shard is None:
+        raise broken
+    return header, _scores(lines, where)
+
+
+def _scores(lines: Iterator[tuple[Spot, bytes]], where: str) -> Iterator[CaseScore]:
+    for spot, line in lines:
+        if line == END:
+            return
+        text = line.rstrip(b",\n")
+        try:
+            score = _SCORE.validate_json(text)
+        except ValidationError:
+            try:  # half a surrogate pair, which is no JSON for pydantic
+                score = _SCORE.validate_python(json.loads(text))
+            except ValueError:
+                raise InvalidFile("a case of the shard is broken", where=spot.place, fix=NO_SHARD) from None
+        yield score._replace(line=record_of(score).line())
+    raise InvalidFile("the file is cut off", where=where, fix="Copy it again, or run the shard again")
 
 
 def answers_path(log: Path) -> Path:
@@ -166,9 +218,9 @@ def context_path(log: Path) -> Path:
     return log.with_suffix(".context.jsonl")
 
 
-def latest_runs(local: Path) -> list[Path]:
-    """Return the run logs in `.row3/`, newest first. Raises `InvalidFile` for a symbolic link."""
-    folder = f"{local.name}/{RUNS}"
+def latest_runs(local: Path, folder: str = RUNS) -> list[Path]:
+    """Return the run logs in `.row3/`, or its shards, newest first. Raises `InvalidFile` for a symbolic link."""
+    folder = f"{local.name}/{folder}"
     tree = WorkTree(local.parent)
     return [tree.at(path) for path in reversed(tree.files(folder)) if path.endswith(".json")]
 

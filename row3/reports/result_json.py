@@ -103,6 +103,7 @@ def result_of(run: Run, comparison: Comparison | None, declines: int = 0) -> Res
         run_id=header.run_id,
         at=header.at,
         repeats=header.repeats,
+        shard="" if header.shard is None else str(header.shard),
         pooled=header.pooled,
         denominators=header.denominators,
         complete=not run.failed,

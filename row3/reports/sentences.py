@@ -45,7 +45,8 @@ def what_runs(run: Run, suite: str = "") -> str:
     prompts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions]
     model = shown_model(run.suite, header.model) + (f" at {run.suite.address}" if run.suite.address else "")
     how = (f"{model}; no prompt was run",) if header.mode == ELSEWHERE else (model, header.mode)
-    return " · ".join(plain(part) for part in (suite, " → ".join(prompts), *how) if part)
+    shard = "" if header.shard is None else f"shard {header.shard} alone"
+    return " · ".join(plain(part) for part in (suite, " → ".join(prompts), *how, shard) if part)
 
 
 def shown_model(suite: JudgedSuite, model: str) -> str:

@@ -6,8 +6,9 @@ import math
 import os
 import secrets
 import tempfile
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from tempfile import SpooledTemporaryFile
@@ -28,6 +29,7 @@ from row3.gate.agreement import rate
 from row3.gate.results import Run
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
 from row3.metrics.ratios import overall
+from row3.project.saved_runs import score_line
 from row3.project.suites import Suite
 from row3.running.case_results import total
 from row3.running.evaluate import Asking
@@ -109,8 +111,10 @@ class Spool:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, line: bytes) -> None:
-        """Append a line. Raises `EnvironmentFault` if the disk is full."""
+    def add(self, line: bytes | None) -> None:
+        """Append a line, if there is one. Raises `EnvironmentFault` if the disk is full."""
+        if line is None:
+            return
         try:
             self._file.write(line + b"\n")
         except OSError as error:
@@ -128,21 +132,50 @@ class Spool:
             self._file.seek(0, os.SEEK_END)
 
 
-def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
-    """Return the usage of a run's answers together; a replayed one has the latency of its recording."""
-    judged = [each.usd(cost) for each in spent if each.judge]
-    own = [each for each in spent if not each.judge]
-    latencies = [each.latency_s for each in own if each.latency_s is not None]
-    return Usage(
-        **{name: sum(getattr(each, name) or 0 for each in spent) for name in SUMMED},
-        requests=len(spent),
-        cost_usd=total([each.usd(cost) for each in own]),
-        judgements=len(judged),
-        judge_cost_usd=total(judged),
-        latency_p50_s=percentile(latencies, 0.50),
-        latency_p95_s=percentile(latencies, 0.95),
-        uncounted=sum(each.usd(cost) is None and cost(each.model, 0, 0, each.by, 0) is not None for each in own),
-    )
+class Spending:
+    """Sums the usage of a run's answers; a replayed one has the latency of its recording."""
+
+    def __init__(self, cost: Cost) -> None:
+        self._cost = cost
+        self._sums = dict.fromkeys(SUMMED, 0)
+        self._answers, self._usd = [0, 0], (array("d"), array("d"))
+        """Number and known prices of the pipeline's answers, and of the judges'."""
+        self._latencies, self._uncounted = array("d"), 0
+
+    def add(self, spent: Iterable[Spent]) -> None:
+        """Add the usage of answers."""
+        for each in spent:
+            usd, cost = each.usd(self._cost), self._cost
+            for name in SUMMED:
+                self._sums[name] += getattr(each, name) or 0
+            self._answers[each.judge] += 1
+            if usd is not None:
+                self._usd[each.judge].append(usd)
+            if not each.judge:
+                self._latencies.extend([] if each.latency_s is None else [each.latency_s])
+                self._uncounted += usd is None and cost(each.model, 0, 0, each.by, 0) is not None
+
+    def usage(self) -> Usage:
+        """Return the sums."""
+        counted = zip(self._answers, self._usd, strict=True)
+        own, judged = (math.fsum(known) if known and len(known) == count else None for count, known in counted)
+        return Usage(
+            **self._sums,
+            requests=sum(self._answers),
+            cost_usd=own,
+            judgements=self._answers[1],
+            judge_cost_usd=judged,
+            latency_p50_s=percentile(self._latencies, 0.50),
+            latency_p95_s=percentile(self._latencies, 0.95),
+            uncounted=self._uncounted,
+        )
+
+
+def usage_of(spent: Iterable[Spent], cost: Cost) -> Usage:
+    """Return the usage of answers together."""
+    spending = Spending(cost)
+    spending.add(spent)
+    return spending.usage()
 
 
 def with_usage(run: Run, more: Usage) -> Run:
@@ -171,22 +204,20 @@ def collect(
     more than 5% of them, not counting `tolerated` reasons, the cases that lack them have failed.
     """
     aggregate, tally = Aggregate(), Tallies()
-    spent: list[Spent] = []
-    records, details = Spool(), Spool()
+    spending = Spending(cost)
+    records, details, scores = Spool(), Spool(), Spool()
     rows: list[CaseScore] = []
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
     skipped: dict[str, Counter[str]] = {}
-    ids: dict[str, list[str]] = {
-        kind: [] for kind in ("failed", "bad_answer", "scored", "quarantined", "ungraded", "omitted")
-    }
+    ids: dict[str, list[str]] = {kind: [] for kind in ("failed", "bad_answer", "quarantined", "ungraded", "omitted")}
     primary = suite.kind.primary
     unscored: list[tuple[str, str, int]] = []
     resting = {entry.case_id for entry in quarantine.active}
     for result in results:
         if take is not None:
             take(result)
-        ids[result.status].append(result.case_id)
+        ids.get(result.status, []).append(result.case_id)
         if result.status != "failed" and result.case_id in resting:
             ids["quarantined"].append(result.case_id)
         elif result.status != "failed":
@@ -196,18 +227,18 @@ def collect(
                 skipped.setdefault(key, Counter())[reason] += 1
         reasons = result.tally.get("unscored", {})
         unscored += [(result.case_id, each, n) for each, n in reasons.items() if not each.endswith(tolerated)]
-        spent += result.asked or result.spent
+        spending.add(result.asked or result.spent)
         ids["omitted"] += result.omitted
         records.add(result.line)
-        if result.detail is not None:
-            details.add(result.detail)
+        scores.add(score_line(result) if head.get("shard") else None)
+        details.add(result.detail)
         rows.append(result._replace(line=b"", detail=None, before=None))
         if len(rows) > 2 * KEPT_ROWS:
             rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
             del rows[KEPT_ROWS:]
         problems += [(result.case_id, result.problem)] if result.problem else []
         notes += [f"{result.case_id}: {note}" for note in result.notes]
-    if not records:
+    if not records and head.get("shard") is None:
         what = "no case matches the selection"
         raise UsageError(what, where=f"{suite.golden}/", fix="Choose other cases with --case, --tag or --only")
     # All repeats of a case may have one answer, and so one grade.
@@ -216,7 +247,7 @@ def collect(
         ids["ungraded"] += dict.fromkeys(case_id for case_id, _, _ in unscored)
         ids["failed"] += ids["ungraded"]
         problems += [(case_id, reason) for case_id, reason, _ in unscored]
-    means, pooled, usage = aggregate.means(), aggregate.pooled(), usage_of(spent, cost)
+    means, pooled, usage = aggregate.means(), aggregate.pooled(), spending.usage()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     shares = {metric.key for metric in suite.kind.metrics if metric.share}
     if pooled and suite.rules.weights:
@@ -257,4 +288,5 @@ def collect(
         notes=notes,
         problems=problems,
         quarantine=quarantine,
+        scores=scores,
     )

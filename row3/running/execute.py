@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import traceback
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from row3.domain.scores import CaseScore
+from row3.domain.shards import Shard
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.project.cases import Cases, StoredCase
@@ -135,9 +137,14 @@ def evaluate_all(
     wanted: Callable[[str], bool],
     *,
     jobs: int | None,
+    shard: Shard | None = None,
 ) -> Iterator[CaseScore]:
-    """Evaluate every wanted case in file order. Raises what `evaluate` raises, and `InvalidFile` for an id twice."""
+    """Evaluate every wanted case, of a shard or the suite, in file order.
+
+    Raises what `evaluate` raises, and `InvalidFile` for an id twice.
+    """
     paths = cases.scored(folder)
+    paths = paths if shard is None else shard.part(paths)
     processes = processes_for(len(paths), jobs)
     do_all, size = (map, 1) if processes is None else (processes.map, CHUNK)
 
@@ -145,13 +152,13 @@ def evaluate_all(
         read = cases.at(paths[start : start + size], kind)
         return [evaluate(stored) for stored in read if wanted(stored.id)]
 
-    seen: set[str] = set()
+    seen = array("q")
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
         for result in chain.from_iterable(do_all(chunk, range(0, len(paths), size))):
-            if result.case_id in seen:
-                list(cases.read(folder, kind))  # names the two files
-            seen.add(result.case_id)
+            seen.append(hash(result.case_id))
             yield result
+    if len(set(seen)) < len(seen):
+        list(cases.read(folder, kind))  # names the two files of an id
 
 
 @contextlib.contextmanager

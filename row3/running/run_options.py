@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from row3.domain.prompts import Lineup
 from row3.domain.scores import CaseScore
+from row3.domain.shards import Shard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.project.cases import StoredCase
@@ -42,6 +43,8 @@ class RunOptions:
     """Keep every explanation, for JSON."""
     page: Page | None = None
     """Keep the data of a page for each case instead."""
+    shard: Shard | None = None
+    """The part of the suite to run; None for all of it."""
 
     @property
     def partial(self) -> bool:
@@ -100,9 +103,8 @@ def replay(
     def evaluate(stored: StoredCase) -> CaseScore:
         return pack(stored, replay_case(asking, stored, answerer))
 
-    yield from evaluate_all(
-        cases, suite.golden, suite.kind, evaluate, options.wants, jobs=options.jobs or project.config.jobs
-    )
+    jobs = options.jobs or project.config.jobs
+    yield from evaluate_all(cases, suite.golden, suite.kind, evaluate, options.wants, jobs=jobs, shard=options.shard)
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:

@@ -36,6 +36,7 @@ from row3.running.execute import evaluate_all
 from row3.running.meanings import Source, vector_source
 from row3.running.provider_access import guard_of
 from row3.running.run_options import RunOptions, check_cases
+from row3.running.shards import known_ids, shard_head
 
 MODE = "outputs"
 MODEL = "outputs made elsewhere"
@@ -139,17 +140,20 @@ def output_results(
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file has no output", where=index.where, fix=SHAPE)
     project.cases.scored(suite.golden)
-    seen: set[str] = set()
+    used = 0
     mode = options.mode or project.config.mode
     embeds = suite.rules.semantic is not None and mode != "replay"
     with vector_source(project, suite, mode) as vectors:
         judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
         scoring = Scoring(suite, index.get, Packing(suite, options.explain), vectors, judgements, guard_of(project))
         jobs = 1 if embeds else options.jobs or project.config.jobs
-        for result in evaluate_all(project.cases, suite.golden, suite.kind, scoring, options.wants, jobs=jobs):
-            seen.add(result.case_id)
+        cases, kind, shard = project.cases, suite.kind, options.shard
+        for result in evaluate_all(cases, suite.golden, kind, scoring, options.wants, jobs=jobs, shard=shard):
+            used += result.problem != MISSING
             yield result
-    if not options.partial:
+    if not options.partial and used < len(index):
+        # The file of a shard may hold the outputs of the others.
+        seen = cases.entries(suite.golden) if shard is None else known_ids(cases, suite.golden, index.case_ids())
         correct = "Correct the id, or remove the line"
         index.refuse_unknown_cases(seen, partial(case_hint, project, suite.name, otherwise=correct, how=BY_SCORE))
 
@@ -166,6 +170,7 @@ def score_outputs(
     check_cases(project, suite, options)
     lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
+    head |= shard_head(project, suite, options)
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
     return collect(results, suite, lineup, head, partial=options.partial, tolerated=NOT_JUDGED)
 

@@ -29,6 +29,7 @@ from row3.project.model_parameters import as_typed
 from row3.project.project import Guard, Project, open_project, pick_suite
 from row3.project.saved_runs import (
     RUNS,
+    SHARDS,
     ScoreCache,
     answers_path,
     context_path,
@@ -273,21 +274,30 @@ def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) ->
 
 
 def save_log(project: Project, run: Run, say: Callable[[str], None]) -> None:
-    """Save the run in `.row3/runs`, with a live run's answers, and delete old runs. Never fails a command."""
-    local = project.local
+    """Save the run in `.row3/runs`, with a live run's answers, and delete old runs.
+
+    Only that of a shard, which nothing replaces, may fail a command: it raises `EnvironmentFault`, `InvalidFile`.
+    """
+    local, shard = project.local, run.header.shard
+    folder, lines, kept = (RUNS, run.records, 1) if shard is None else (SHARDS, run.scores, shard.of)
+    name = f"{folder}/{run.header.run_id}.json"
     try:
-        path = in_local(local_folder(local), f"{RUNS}/{run.header.run_id}.json")
+        path = in_local(local_folder(local), name)
         if run.answers:
-            lines = [f"{line.strip()}\n".encode() for line in run.answers]
-            write_atomic(answers_path(path), lines, where=".row3/runs")
-        write_run(path, run.header, run.records)
-        with disk_faults(".row3/runs"):
-            for old in latest_runs(local)[KEPT_RUNS * len(project.suite_names()) :]:
+            answers = [f"{line.strip()}\n".encode() for line in run.answers]
+            write_atomic(answers_path(path), answers, where=f".row3/{folder}")
+        write_run(path, run.header, lines)
+        with disk_faults(f".row3/{folder}"):
+            for old in latest_runs(local, folder)[KEPT_RUNS * len(project.suite_names()) * kept :]:
                 old.unlink(missing_ok=True)
                 answers_path(old).unlink(missing_ok=True)
                 context_path(old).unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
+        if shard is not None:
+            raise
         say(f"the run log was not saved: {error}")
+    if shard is not None:
+        say(f"shard {shard} saved as .row3/{name}; `row3 merge` joins the {shard.of}")
 
 
 def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | None = None) -> HistoryEntry:

@@ -12,7 +12,7 @@ from row3.domain.manifests import tier_of
 from row3.domain.prompts import Lineup
 from row3.domain.runs import HistoryEntry, RunHeader
 from row3.domain.scores import CaseScore
-from row3.errors import EnvironmentFault, InvalidFile
+from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.gate.comparison import Decline, latest_decline
 from row3.gate.policy import POINT
 from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
@@ -28,6 +28,7 @@ from row3.running.provider_access import shown_address
 from row3.running.rendering.unused_input import unused_inputs
 from row3.running.run_options import check_cases, make_asking, replay
 from row3.running.session import Session, save_log
+from row3.running.shards import shard_head, shard_ids
 
 if TYPE_CHECKING:
     from row3.running.interleaved import Interleaving
@@ -64,7 +65,7 @@ def run_suite(
     asking = make_asking(suite, lineup, session.options)
     if session.mode == "replay" and not session.options.explain and session.options.page is None:
         asking.scores = session.scores(suite)
-    head = header_for(suite, asking, mode=session.mode)
+    head = header_for(suite, asking, mode=session.mode) | shard_head(judge or session.project, suite, session.options)
     results: Iterable[CaseScore]
     live: LiveRun | None = None
     if session.mode in ("replay", "auto"):
@@ -133,6 +134,12 @@ def plain_run(session: Session) -> SuiteResult:
     session = replace(session, suite=with_rubrics(session.suite, rubrics), options=options)
     for prompt in rubrics.values():
         session.say(f"the judge grades by {prompt.ref}")
+    if rubrics and options.shard is not None:
+        fix = "Leave the rubric out, or run without --shard"
+        raise UsageError("a shard is graded by the promoted rubrics", where="--prompt", fix=fix)
+    if options.shard is not None and session.mode != "replay":
+        ids = shard_ids(session.project, session.suite, options.shard)
+        session = replace(session, options=replace(options, only=ids))
     run = run_suite(session)
     save_log(session.project, run, session.say)
     return ran(run, declining_runs(session.project.history, run, session.suite).runs)

@@ -18,6 +18,7 @@ ENDINGS = {"json": "json", "codequality": "json", "markdown": "md", "comment": "
 ALL = ("table", "json", "markdown", "junit", "github", "codequality")
 WRITTEN: dict[tuple[str, ...], tuple[str | None, ...]] = {
     **dict.fromkeys([("--compare",), (), ("--all",), ("score", "bread", "--outputs", "outputs.jsonl")], ALL),
+    ("merge", "2"): ALL,
     ("report",): (*ALL, "comment", "html"),
     ("lint",): ("table", "json", "github", "codequality"),
     ("review", "weekly"): ("table", "markdown", "html", "json"),
@@ -49,6 +50,7 @@ def busy(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
     box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in outputs))
     raw = {"caseId": "rye", "prompt": "extract-v1.2", "response": json.dumps(flawless(CASES["rye"]))}
     box.write("raw.jsonl", json.dumps(raw) + "\n")
+    box.row3("--shard", "1/1", code=0)
     (box.root / "examples").mkdir()
     return box
 

@@ -234,3 +234,57 @@ class TestDrafts:
                 (tree.root / path.partition("#")[0]).unlink(missing_ok=True)
         with pytest.raises(InvalidFile, match="every golden case of the suite is a draft"):
             Cases(tree).scored("golden/core")
+
+
+class TestLines:
+    """Cases in JSON Lines, one a line, are those of files of their own."""
+
+    def shards(self, root: Path, *parts: str) -> Cases:
+        folder = root / "golden/core"
+        folder.mkdir(parents=True, exist_ok=True)
+        for place, part in enumerate(parts):
+            (folder / f"part-{place}.jsonl").write_text(part)
+        return Cases(WorkTree(root))
+
+    @given(st.lists(st.sampled_from([0, 0, 0, 1, 2]), min_size=1, max_size=8), st.integers(1, 4), st.booleans())
+    def test_they_are_read_in_order(
+        self, tmp_path_factory: pytest.TempPathFactory, blanks: list[int], parts: int, ends: bool
+    ) -> None:
+        root = tmp_path_factory.mktemp("lines")
+        values = [CASE | {"id": f"case-{place}"} for place in range(len(blanks))]
+        lines = [" \n" * blank + json.dumps(value) for blank, value in zip(blanks, values, strict=True)]
+        cut = [lines[len(lines) * part // parts : len(lines) * (part + 1) // parts] for part in range(parts)]
+        cases = self.shards(root, *("\n".join([*part, *([""] if ends else [])]) for part in cut))
+        paths = cases.paths("golden/core")
+        assert len(paths) == len(values)
+        assert [*paths] == [paths[place] for place in range(len(paths))] == paths[:]
+        assert [stored.id for stored in cases.read("golden/core", EXTRACTION)] == [value["id"] for value in values]
+        for value, path in zip(values, paths, strict=True):
+            name, number = path.split("#L")
+            assert json.loads((root / name).read_text().split("\n")[int(number) - 1]) == value
+            assert cases.value(path) == value
+            assert cases.entry(path).digest == cases.case(path, EXTRACTION).digest
+
+    def test_they_follow_the_files_of_single_cases_and_other_files_hold_none(self, tmp_path: Path) -> None:
+        cases = self.shards(tmp_path, json.dumps(CASE) + "\n")
+        folder = tmp_path / "golden/core"
+        (folder / "zest.gold.json").write_text(json.dumps(CASE | {"id": "zest"}))
+        (folder / "reviewed.jsonl").write_text("{}\n")
+        (folder / "drafts").mkdir()
+        (folder / "drafts/a.jsonl").write_text("{}\n")
+        assert [*cases.paths("golden/core")] == ["golden/core/zest.gold.json", "golden/core/part-0.jsonl#L1"]
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("{", "golden/core/part-0.jsonl#L2"),
+            ("[]", "golden/core/part-0.jsonl#L2"),
+            (json.dumps(CASE | {"expectedConcepts": 1}), "golden/core/part-0.jsonl#L2: field `expectedConcepts`"),
+            (json.dumps(CASE), "the id `rye` is already used by golden/core/part-0.jsonl#L1"),
+        ],
+    )
+    def test_a_broken_line_is_named(self, tmp_path: Path, line: str, message: str) -> None:
+        cases = self.shards(tmp_path, f"{json.dumps(CASE)}\n{line}\n")
+        with pytest.raises(InvalidFile) as caught:
+            list(cases.read("golden/core", EXTRACTION))
+        assert message in str(caught.value)

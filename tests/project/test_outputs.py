@@ -100,10 +100,25 @@ def test_refuses_other_encodings_a_missing_file_a_folder_and_a_huge_line(tmp_pat
         index_of(tmp_path, '{"caseId": "é", "output": {}}'.encode("latin-1"))
     with pytest.raises(InvalidFile, match="does not exist"):
         OutputIndex(tmp_path / "none", where="none")
-    with pytest.raises(InvalidFile, match="a folder"):
-        OutputIndex(tmp_path, where="here")
     with pytest.raises(InvalidFile, match="more than"):
         index_of(tmp_path, b" " * (MAX_LINE_BYTES + 1))
+
+
+def test_a_folder_of_files_is_read_in_the_order_of_their_names(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match=r"here: the folder has no \.jsonl file"):
+        OutputIndex(tmp_path, where="here")
+    for name, ids in (("b.jsonl", "cd"), ("a.jsonl", "ab"), (".hidden.jsonl", "x"), ("notes.txt", "y")):
+        lines = (json.dumps({"caseId": each, "output": f"the output of {each}"}) + "\n" for each in ids)
+        (tmp_path / name).write_text("".join(lines))
+    index = OutputIndex(tmp_path, where="here")
+    assert list(index.case_ids()) == ["a", "b", "c", "d"]
+    found = index.get("d")
+    assert found is not None
+    assert (found.value, found.where) == ("the output of d", "here/b.jsonl:2")
+    assert index.get("x") is None
+    (tmp_path / "c.jsonl").write_text('{"caseId": "b", "output": 1}\n')
+    with pytest.raises(InvalidFile, match=r"here/c\.jsonl:1: case `b` occurs twice, in line 2 of here/a\.jsonl and 1"):
+        OutputIndex(tmp_path, where="here")
 
 
 def test_unknown_cases_are_refused_with_a_hint(tmp_path: Path) -> None:
@@ -189,7 +204,7 @@ def test_the_file_is_closed_with_the_index(tmp_path: Path) -> None:
     path.write_text(line("a", "x"), encoding="utf-8")
     index = OutputIndex(path, where="o.jsonl")
     assert index.get("a") is not None
-    file = index._spots["a"].file._file
+    file = index._lines.spot(0).file._file
     del index
     gc.collect()
     assert file.closed

@@ -27,6 +27,7 @@ from row3.project.cases import (
     case_id_of,
     case_value,
     file_of,
+    is_line,
     misnamed,
     name_of,
     place_in,
@@ -85,17 +86,20 @@ class CaseLint:
             for each in suite.kind.lint.suite(usable):
                 path = ids.get(each.case_id.casefold(), where)
                 placed = replace(each, path=(*place_in(path), *each.path))
-                self._findings.add_of_kind(suite, [placed], file_of(path), self._findings.text(file_of(path)))
+                text = "" if is_line(path) else self._findings.text(file_of(path))
+                self._findings.add_of_kind(suite, [placed], file_of(path), text)
             self._findings.add_of_kind(suite, _same_inputs(usable), where)
         return usable
 
     def _case(self, suite: Suite, path: str, ids: dict[str, str]) -> Any:
         where, inside = file_of(path), place_in(path)
         first = not inside or inside[1] == 0
-        raw = self._findings.attempt(where, partial(self._project.tree.read, where), count=first)
+        alone, read = is_line(path), self._project.tree.read
+        raw = b"" if alone else self._findings.attempt(where, partial(read, where), count=first)
         if raw is None:
             return None
-        value = self._findings.attempt(where, partial(case_value, raw, path, path), count=False)
+        parse = partial(self._project.cases.value, path) if alone else partial(case_value, raw, path, path)
+        value = self._findings.attempt(where, parse, count=first and alone)
         if value is None:
             return None
         case = None

@@ -14,6 +14,7 @@ from row3.domain.words import nearest
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
 from row3.project import positions
+from row3.project.cases import LINES
 from row3.project.files import decode
 from row3.project.suites import Suite
 from row3.project.tree import WorkTree
@@ -49,7 +50,8 @@ class Findings:
     def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
         """Add a kind's findings that apply to the suite; `text` is the file's."""
         applicable = applicable_findings(suite, found)
-        lines = positions.lines_of(text, [each.path for each in applicable])
+        paths = [each.path for each in applicable]
+        lines = {path: int(path[1]) + 1 for path in paths} if file.endswith(LINES) else positions.lines_of(text, paths)
         for each in applicable:
             field = ".".join(map(str, each.path))
             setting = f"suites.{suite.name}.{each.setting}" if each.setting else ""

@@ -18,7 +18,8 @@ from row3.domain.words import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundError, in_path
 from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest
-from row3.project.cases import ENDING, case_id_of, file_of, place_in
+from row3.project.cases import ENDING, case_id_of, file_of, is_line, place_in
+from row3.project.json_lines import MAX_BYTES
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
@@ -188,8 +189,14 @@ def _add_case(files: dict[str, bytes], project: Project, suite: Suite, each: Cas
     whole = {**{key: part for key, part in each.local.items() if key in HEADER}, **value}
     content = golden_file(whole, suite.kind, path)
     if place := place_in(path):
-        path = file_of(path)
-        many = json.loads(files.get(path) or project.tree.read(path))
-        many[place[0]][place[1]] = whole
-        content = (json.dumps(many, ensure_ascii=False, indent=2) + "\n").encode()
+        alone, path = is_line(path), file_of(path)
+        before = files.get(path) or project.tree.read(path, limit=MAX_BYTES)
+        if alone:
+            lines = before.split(b"\n")
+            lines[place[1]] = json.dumps(whole, ensure_ascii=False).encode()
+            content = b"\n".join(lines)
+        else:
+            many = json.loads(before)
+            many[place[0]][place[1]] = whole
+            content = (json.dumps(many, ensure_ascii=False, indent=2) + "\n").encode()
     files[path] = content
