@@ -24,9 +24,9 @@ from row3.project.criteria import in_force
 from row3.project.project import Project, pick_suite
 from row3.project.saved_runs import SHARDS, answers_path, latest_runs, read_scores
 from row3.project.suites import Suite
-from row3.running.answering import lines_of
 from row3.running.budget import prices_of
 from row3.running.collect import collect, new_run_id, now, rules_json
+from row3.running.journal import lines_of
 from row3.running.lineup import line_up
 from row3.running.provider_access import shown_address
 from row3.running.run_options import RunOptions

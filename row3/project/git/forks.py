@@ -52,7 +52,7 @@ def protected_branch(repository: Repository, root: Path) -> str | None:
     tree: Tree = WorkTree(root)
     if usual is not None:
         raw = repository.file(usual, inside_of(repository, root) + FILE)
-        if b"protected_branch" not in (raw or b""):
+        if raw is None or b"protected_branch" not in raw:
             return usual  # read without the settings' models, for the commits that change nothing row3 reads
         tree = GitTree(root, usual, {FILE: ""}, {FILE: raw})
     from row3.project.config import read_config
