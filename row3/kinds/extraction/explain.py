@@ -150,9 +150,8 @@ def _concepts(
             quoted = "unverified"
             if (cited := text.is_passage(quote)) is not None:
                 found = wanted if state != "unmatched" else None
-                said = f" {key} " in f" {quote_key} " or (
-                    found is not None and found.inferred
-                )  # the text lacks its name
+                implied = found is not None and found.inferred  # the text has no name for it
+                said = implied or f" {key} " in f" {quote_key} "
                 if cited and not said:
                     names = (label,) if found is None else (label, found.label, *found.aliases)
                     other = index.exact if state == "unmatched" else None
