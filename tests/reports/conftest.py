@@ -66,6 +66,7 @@ class Header:
     pooled: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Any] = field(default_factory=dict)
     omitted: Sequence[str] | None = None
+    shard: None = None
 
 
 ANN = Approval("known gap", "Ann", "2026-01-29T11:00:00Z")

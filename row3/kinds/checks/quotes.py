@@ -136,7 +136,8 @@ def quotations(text: str) -> Iterator[Quotation]:
         above = text[starts[max(first - 1, 0)] : starts[first]].rstrip()
         head = parts[-1] if before.strip() else above if above.endswith(":") else ""
         # Words between two quotations of one sentence may belong to either.
-        yield Quotation(quote, (head, tail) if alone or len(parts) > 1 else (f"{head} {tail}",))
+        if quote.strip():  # a block quote may have no words
+            yield Quotation(quote, (head, tail) if alone or len(parts) > 1 else (f"{head} {tail}",))
 
 
 def _fields(value: Any) -> Iterator[Quotation]:

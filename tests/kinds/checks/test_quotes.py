@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from row3.domain.asks import finish, no_vectors
@@ -168,6 +168,8 @@ def test_what_is_cut_out_of_the_source_between_words_occurs(start: int, size: in
 
 
 @given(st.text())
+@example(">")
+@example("> \n>")
 def test_any_text_has_quotations_or_none(text: str) -> None:
     for found in quotations(text):
         assert found.text
