@@ -76,6 +76,8 @@ class RunHeader(_Plain):
     """Parameters that an answer was given without, as the endpoint refuses them."""
     shard: Shard | None = None
     """The part of the suite that ran; None for all of it."""
+    cases_file: str | None = None
+    """Name of the Parquet file beside the saved run that has its cases; None if they are in it."""
 
     @model_validator(mode="after")
     def _checked(self) -> Self:

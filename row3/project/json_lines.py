@@ -137,6 +137,12 @@ class KeyedLines:
         found = takewhile(lambda at: key_at(order[at]) == wanted, range(start, len(order)))
         return [self.spot(order[at]) for at in found]
 
+    def firsts(self) -> list[Spot]:
+        """Return the first line of each key, in order."""
+        keys, order = self._keys, self._ordered()
+        first = [two for one, two in pairwise([-1, *order]) if one < 0 or keys[one] != keys[two]]
+        return [self.spot(place) for place in sorted(first)]
+
     def twice(self) -> list[tuple[Spot, Spot]]:
         """Return each line whose key an earlier line has, after that line, in order."""
         pairs = [(one, two) for one, two in pairwise(self._ordered()) if self._keys[one] == self._keys[two]]

@@ -11,7 +11,7 @@ from row3.domain.requests import Answer, Request, digest_text
 from row3.domain.words import marked
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.embeddings import EmbeddingIndex
-from row3.project.json_lines import LineFile, Spot, lines_in
+from row3.project.json_lines import KeyedLines, LineFile, Spot, lines_in
 from row3.project.recording_lines import HEAD, UNSET, Recording, from_line, other_field, recording_files
 from row3.project.tree import Tree, same_file
 
@@ -27,7 +27,7 @@ class RecordingIndex:
     """Index to search for answers that this one lacks: the base's, behind the head's."""
     asks_differently: Callable[[Recording, Request], bool] | None = None
     """Whether the prompt and case that a recording names, if they are not the request's, make another request."""
-    _spots: dict[str, list[Spot]] = field(default_factory=dict)
+    _lines: KeyedLines = field(default_factory=KeyedLines)
     """Lines by digest; several after a merge, or for a copied prompt."""
     _by_case: dict[str, list[str]] | None = None
     """Digests by case id, filled on first use."""
@@ -41,28 +41,29 @@ class RecordingIndex:
         return self._embeddings[model]
 
     def __len__(self) -> int:
-        return len(self._spots)
+        return len(self._lines.firsts())
 
     def __contains__(self, digest: str) -> bool:
-        return digest in self._spots
+        return bool(self._lines.spots(digest))
 
     def digests(self) -> list[str]:
         """Return all digests, in file order."""
-        return list(self._spots)
+        return [_digest_in(spot, spot.read()) for spot in self._lines.firsts()]
 
     def add(self, file: LineFile) -> None:
         """Index a file. Raises `InvalidFile` for a line that is not a recording."""
         self._by_case = None
         for spot, raw in file:
-            head = HEAD.match(raw)
-            digest = head[1].decode() if head else from_line(raw, where=spot.place).digest
-            self._spots.setdefault(digest, []).append(spot)
+            self._lines.add(_digest_in(spot, raw), spot)
 
     def add_journal(self, journal: Path | LineFile) -> None:
         """Index a journal, without a last line that a crash cut off. Answers indexed before win over its own."""
+        new: dict[str, Spot] = {}
         for spot, raw in open_journal(journal) if isinstance(journal, Path) else journal:
-            if raw.endswith(b"\n"):
-                self._spots.setdefault(from_line(raw, where=spot.place).digest, [spot])
+            if raw.endswith(b"\n") and (digest := from_line(raw, where=spot.place).digest) not in self:
+                new.setdefault(digest, spot)
+        for digest, spot in new.items():
+            self._lines.add(digest, spot)
 
     def get(self, digest: str) -> Recording | None:
         """Return the recording of a digest; None if there is none.
@@ -70,7 +71,7 @@ class RecordingIndex:
         Raises `InvalidFile` for a broken line or a second, different answer, `EnvironmentFault` if the file changed.
         """
         found: Recording | None = None
-        for spot, recording in zip(self._spots.get(digest, ()), self.every(digest), strict=True):
+        for spot, recording in zip(self._lines.spots(digest), self.every(digest), strict=True):
             if found is not None and recording.answer.said != found.answer.said:
                 what = f"the same request has a different answer in {spot.place}"
                 raise InvalidFile(what, where=self.place(digest), fix="Remove one of the two lines")
@@ -116,7 +117,7 @@ class RecordingIndex:
 
     def every(self, digest: str) -> Iterator[Recording]:
         """Yield all recordings of a digest, in file order. Raises `InvalidFile` for a broken line."""
-        for spot in self._spots.get(digest, ()):
+        for spot in self._lines.spots(digest):
             raw = spot.read()
             if digest.encode("utf-8", "replace") not in raw:
                 what = "the file was changed while it was being read"
@@ -125,12 +126,12 @@ class RecordingIndex:
 
     def place(self, digest: str) -> str:
         """Return file and line of a recording, as messages name them."""
-        return self._spots[digest][0].place
+        return self._lines.spots(digest)[0].place
 
     def all(self) -> Iterator[Recording]:
         """Yield the first recording of each digest, in file order."""
-        for digest in self._spots:
-            yield next(self.every(digest))
+        for spot in self._lines.firsts():
+            yield from_line(spot.read(), where=spot.place)
 
     def of_case(self, case_id: str) -> list[Recording]:
         """Return all recordings of a case, in file order."""
@@ -158,6 +159,11 @@ class RecordingIndex:
             if best is None or rank >= best[0]:
                 best = rank, recording, first, recorded.get(first), wanted.get(first)
         return None if best is None else best[1:]
+
+
+def _digest_in(spot: Spot, raw: bytes) -> str:
+    head = HEAD.match(raw)
+    return head[1].decode() if head else from_line(raw, where=spot.place).digest
 
 
 def open_journal(path: Path) -> LineFile:

@@ -19,9 +19,10 @@ from row3.domain.runs import SCHEMA_VERSION, RunHeader
 from row3.domain.scores import CaseScore, CaseStatus
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.documents import check_schema_version, parse_json, refuse_duplicates, validate
-from row3.project.files import decode, read_bytes, write_atomic
+from row3.project.files import decode, read_bytes, write_all, write_atomic
 from row3.project.json_lines import LineFile, Spot
 from row3.project.local_state import in_state
+from row3.project.parquet import PARQUET, records_as_parquet, records_in
 from row3.project.tree import WorkTree
 
 RUNS, SHARDS = "runs", "shards"
@@ -133,7 +134,15 @@ class SavedRun:
 def read_log(path: Path, *, where: str = "") -> SavedRun:
     """Return the run of a local log, or of another file that messages call `where`. Raises `InvalidFile`."""
     where = where or f".row3/runs/{path.name}"
-    return parse_run(read_bytes(path, where=where, limit=MAX_BYTES), where=where)
+    saved = parse_run(read_bytes(path, where=where, limit=MAX_BYTES), where=where)
+    if saved.header.cases_file is None:
+        return saved
+    file = cases_path(path)
+    place = f"{where.removesuffix(path.name)}{file.name}"
+    if not file.is_file():
+        raise InvalidFile("the run's cases are missing", where=place, fix=RESTORE)
+    records = (validate(CaseRecord, each, where=place, fix=RESTORE) for each in records_in(file, where=place))
+    return SavedRun(saved.header.replace(cases_file=None), {record.id: record for record in records})
 
 
 def parse_run(raw: bytes, *, where: str) -> SavedRun:
@@ -155,9 +164,19 @@ def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
     yield b"\n" + END
 
 
-def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
-    """Write a saved run. Raises as `write_atomic`."""
-    write_atomic(path, run_bytes(header, lines), where=path.name)
+def write_run(path: Path, header: RunHeader, lines: Iterable[bytes], metrics: Sequence[str] = ()) -> None:
+    """Write a saved run; with `metrics`, the names of all, its cases as Parquet beside it. Raises as `write_all`."""
+    files = {path: run_bytes(header, lines)}
+    if metrics:
+        cases = cases_path(path)
+        alone = run_bytes(header.replace(cases_file=cases.name), ())
+        files = {cases: records_as_parquet(lines, metrics, header.run_id), path: alone}
+    write_all(files, where=path.name)
+
+
+def cases_path(log: Path) -> Path:
+    """Return the path of the Parquet file with a log's cases."""
+    return log.with_suffix(PARQUET)
 
 
 _SCORE = TypeAdapter(CaseScore)

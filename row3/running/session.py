@@ -26,12 +26,14 @@ from row3.project.config import Mode
 from row3.project.files import disk_faults, write_atomic
 from row3.project.local_state import in_local, local_folder
 from row3.project.model_parameters import as_typed
+from row3.project.parquet import MANY_CASES, has_parquet
 from row3.project.project import Guard, Project, open_project, pick_suite
 from row3.project.saved_runs import (
     RUNS,
     SHARDS,
     ScoreCache,
     answers_path,
+    cases_path,
     context_path,
     latest_runs,
     parse_record,
@@ -286,11 +288,13 @@ def save_log(project: Project, run: Run, say: Callable[[str], None]) -> None:
         if run.answers:
             answers = [f"{line.strip()}\n".encode() for line in run.answers]
             write_atomic(answers_path(path), answers, where=f".row3/{folder}")
-        write_run(path, run.header, lines)
+        as_parquet = shard is None and run.cases > MANY_CASES and has_parquet()
+        write_run(path, run.header, lines, [each.key for each in run.suite.kind.metrics] if as_parquet else ())
         with disk_faults(f".row3/{folder}"):
             for old in latest_runs(local, folder)[KEPT_RUNS * len(project.suite_names()) * kept :]:
                 old.unlink(missing_ok=True)
                 answers_path(old).unlink(missing_ok=True)
+                cases_path(old).unlink(missing_ok=True)
                 context_path(old).unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
         if shard is not None:
