@@ -23,6 +23,8 @@ from row3.running.suite_run import run_suite
 from tests.projects import Box
 from tests.systems.wanted import missing
 
+pytestmark = pytest.mark.slow  # pyarrow comes with make test-all
+
 METRICS = ("recall", "precision", "overall")
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=5)
 SHARES = st.dictionaries(st.sampled_from(METRICS), st.floats(0, 1))
