@@ -285,12 +285,16 @@ def file_of(path: str) -> str:
 def place_in(path: str) -> tuple[str, int] | tuple[()]:
     """Return the field of a file of many that holds the case, or its line from 0; empty for a file of one case."""
     number = path.partition("#")[2]
-    return ("cases", int(number[1:]) - 1 if is_line(path) else int(number)) if number else ()
+    return ("cases", _line(path) if is_line(path) else int(number)) if number else ()
 
 
 def is_line(path: str) -> bool:
     """Return whether a case is a line of a file."""
     return f"{LINES}#L" in path
+
+
+def _line(path: str) -> int:
+    return int(path.rpartition("#L")[2]) - 1
 
 
 def misnamed(tree: Tree, folder: str) -> list[str]:
@@ -315,7 +319,7 @@ def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
 def case_value(raw: bytes, path: str, where: str) -> dict[str, Any]:
     """Return the JSON object of a case in its file's bytes. Raises `InvalidFile`."""
     if is_line(path):
-        return parse_value(raw.split(b"\n")[place_in(path)[1]], where)  # type: ignore[misc]
+        return parse_value(raw.split(b"\n")[_line(path)], where)
     if name_of(file_of(path)) != MANY:
         return parse_value(raw, where)
     cases, place = _listed(parse_value(raw, where), file_of(where)), place_in(path)

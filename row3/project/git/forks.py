@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from row3.errors import UsageError
-from row3.project.git.repository import Repository
 from row3.project.places import FILE
 from row3.project.tree import GitTree, Tree, WorkTree
+
+if TYPE_CHECKING:
+    from row3.project.git.repository import Repository
 
 
 def inside_of(repository: Repository, root: Path) -> str:
