@@ -174,11 +174,13 @@ def test_a_refused_file_stops_the_run_and_names_the_case(box: Box, server: Batch
     assert (len(server.batches), len(server.bodies)) == (2, 3)
 
 
-def test_a_field_that_the_model_refuses_is_left_out_in_a_further_batch(box: Box, server: BatchServer) -> None:
+def test_a_field_that_the_model_refuses_is_left_out_in_a_further_batch(
+    box: Box, server: BatchServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = {"message": "Unsupported parameter: 'temperature' is not supported.", "param": "temperature"}
     refusal = FakeReply(status=400, body=json.dumps({"error": said}).encode())
     reply_to = server.model.reply_to
-    server.model.reply_to = lambda body: refusal if "temperature" in body else reply_to(body)  # type: ignore[method-assign]
+    monkeypatch.setattr(server.model, "reply_to", lambda body: refusal if "temperature" in body else reply_to(body))
     server.serve(box)
     done = in_batch(box, code=0)
     assert "the endpoint does not accept temperature" in done.err

@@ -8,7 +8,6 @@ import re
 import pytest
 
 from tests.chat_server import FakeReply
-from tests.conftest import Open  # noqa: F401 - the fixtures
 from tests.projects import CASES, Box, flawless
 
 SAVED = re.compile(r"shard (\S+) saved as (\S+\.json)")
