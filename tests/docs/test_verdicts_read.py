@@ -6,7 +6,6 @@ The reader was a language model. It wrote its grades from what the judge had bee
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 from statistics import fmean
@@ -27,6 +26,8 @@ from row3.running.replay import open_recordings
 
 ROOT = Path(__file__).parents[2]
 LABELS = ROOT / "calibrations/outcome.labels.jsonl"
+BEFORE = 40
+"""The first labels were made before the rubric was clarified, on what they showed."""
 READ = [json.loads(line) for line in (ROOT / "tests/data/verdicts_read.jsonl").read_text("utf-8").splitlines()]
 SAME, BASELINE_FIRST, FULL_FIRST = "the same answer twice", "baseline first", "full first"
 
@@ -142,16 +143,16 @@ def test_the_page_has_the_calibration_which_the_labels_give() -> None:
     assert f"| who wins | {winner} of {many} | {as_text(measured.winner_kappa)} |" in page()
 
 
-def test_every_disagreement_on_passing_is_a_stated_fact_called_not_stated() -> None:
-    differ = {case for case, reader, verdict in pairs() if reader.passes and not verdict.passes}
-    assert len(differ) == sum(reader.passes != verdict.passes for _, reader, verdict in pairs())
-    assert f"All {len(differ)} disagreements on passing" in page()
-    for digest, line in recorded("outcome").items():
-        if line["caseId"] in differ:
-            arm = "baseline" if orders()[digest] == FULL_FIRST else "full"
-            claims = json.loads(line["response"]["text"])[arm]["unsupported_claims"]
-            assert claims
-            assert [claim for claim in claims if not re.search(r"\b(not|no|without)\b", claim)] == [], line["caseId"]
+def test_the_page_tells_apart_the_labels_that_came_before_the_rubric_and_those_that_came_after() -> None:
+    for which, opinions in (
+        ("these forty", pairs()[:BEFORE]),
+        (f"{len(pairs()) - BEFORE} read after", pairs()[BEFORE:]),
+    ):
+        reader, judge = zip(*((reader.passes, verdict.passes) for _, reader, verdict in opinions), strict=True)
+        found = kappa([*map(float, reader)], [*map(float, judge)], "none")
+        assert f"{as_text(found)} on {which}" in page()
+    kinder = [case for case, reader, verdict in pairs() if verdict.passes and not reader.passes]
+    assert f"The judge passes {len(kinder)} answers that the reader fails" in page()
 
 
 def test_the_page_says_how_often_the_reader_prefers_an_arm() -> None:
@@ -173,7 +174,7 @@ def test_the_page_counts_the_grades_that_move_with_the_order() -> None:
     assert f"in {moved} of {len(by_case)} cases" in page()
 
 
-def test_the_shipped_suite_blocks_though_its_judge_agrees_too_little() -> None:
+def test_the_shipped_suite_blocks() -> None:
     """V7.1: "gate releases if value win rate drops or hallucinations rise"."""
     for tier in get_args(Tier):
         policy = open_project(ROOT).suite("outcome", tier).policy
