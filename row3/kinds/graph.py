@@ -235,7 +235,7 @@ def _lint_suite(cases: Sequence[GraphCase]) -> Iterator[Finding]:
             for other in [each for each in reaching if each.seed_document == one.document_id]:
                 if case.seed_document not in {each.document_id for each in other.expected_connections}:
                     what = f"`{case.id}` expects `{one.document_id}`, but `{other.id}`, which starts there, does not"
-                    fix = f"expect `{case.seed_document}`: add it, or say why not in `one_way`"
+                    fix = f"expect `{case.seed_document}`: add it, or say in `{case.id}` why not, in `one_way`"
                     yield lint_error("one-way", f"{what} {fix}", ("expected_connections",), case_id=other.id)
 
 

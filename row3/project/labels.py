@@ -18,7 +18,10 @@ from row3.project.files import decode, read_bytes, write_atomic
 from row3.project.json_lines import parse_models
 
 SCHEMA_VERSION = 1
-SHAPE = 'Write lines like {"schemaVersion": 1, "suite": …, "rubric": …, "caseId": …, "answerDigest": …, "grade": 75}'
+SHAPE = (
+    'Write lines like {"schemaVersion": 1, "suite": …, "rubric": …, "caseId": …, "answerDigest": …, "grade": 75}, '
+    "or for two answers `winner` and `passes`"
+)
 
 
 class Label(CamelModel):

@@ -178,7 +178,8 @@ def _ceiling(result: SuiteResult) -> str:
     title = next(each.title for each in run.suite.kind.metrics if each.key == metric.explained_by)
     minimum = numbers.percent(run.suite.rules.thresholds[metric.key].minimum)
     most = numbers.percent(values[metric.explained_by])
-    return f"{result.suite}: {metric.title} is below {minimum}; by the labels, {title[0].lower()}{title[1:]}: {most}"
+    explained = f"{title[0].lower()}{title[1:]}: {most} of the cases, by the labels"
+    return f"{result.suite}: {metric.title} is below {minimum}; {explained}"
 
 
 def _signing(result: SuiteResult) -> list[str]:

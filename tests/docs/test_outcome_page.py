@@ -10,6 +10,8 @@ from typing import Any
 
 from row3.kinds.outcome.model import OutcomeCase
 from row3.matching.text.quotes import SourceText
+from tests.projects import clean_env
+from tests.runner import run_row3
 
 ROOT = Path(__file__).parents[2]
 ARMS = {
@@ -90,7 +92,21 @@ def test_what_can_be_won_is_told_wherever_the_suite_is() -> None:
     ceiling = f"{100 * more('graph') / len(cases()):.1f}%"
     assert f"{more('graph')} of {len(cases())} questions ({ceiling})" in text_of("README.md")
     assert f"{more('graph')} of {len(cases())} cases ({ceiling})" in text_of("docs/what-was-tried.md")
-    assert f"all {more('graph')} would be {ceiling}" in text_of("docs/outcome.md")
+
+
+def test_the_page_says_how_many_wins_are_wins_by_facts(tmp_path: Path) -> None:
+    args = ("--suite", "outcome", "--mode", "replay", "--format", "json")
+    run = [case["metrics"] for case in run_row3(args, cwd=ROOT, env=clean_env(tmp_path)).json["cases"]]
+    won = [case for case in run if case["valueWinRate"]]
+    proven = [case for case in run if case["moreFactsProven"]]
+    both = [case for case in won if case["moreFactsProven"]]
+    lacking = sum(not all(told) for told in facts("baseline").values())
+    page = text_of("docs/outcome.md")
+    assert f"In {len(both)} of its {len(won)} wins its answer proves more facts" in page
+    assert (
+        f"as in {len(proven)} questions ({100 * len(proven) / len(run):.1f}%); the other {len(won) - len(both)}" in page
+    )
+    assert f"For {lacking} questions ({100 * lacking / len(run):.1f}%) the baseline's hits lack a fact" in page
 
 
 def test_the_page_has_the_rates_of_the_baselines() -> None:

@@ -239,7 +239,7 @@ def test_lint_names_both_cases_and_what_to_do() -> None:
     cases = [connected("g007", "meeting_008", "meeting_015"), connected("g010", "meeting_015", "chat_001")]
     assert [each.message for each in GRAPH.lint.suite(cases)] == [
         "`g007` expects `meeting_015`, but `g010`, which starts there, does not expect `meeting_008`: "
-        "add it, or say why not in `one_way`"
+        "add it, or say in `g007` why not, in `one_way`"
     ]
     assert [(each.case_id, each.path) for each in GRAPH.lint.suite(cases)] == [("g010", ("expected_connections",))]
 

@@ -68,7 +68,7 @@ def _lint(case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
     for at, fact in enumerate(case.required_facts):
         place = ("required_facts", at)
         if not fact.must_cite or not all(fact.needed):
-            yield lint_error("no-evidence", f"`{fact.fact_id}` names no evidence in `must_cite`", place)
+            yield lint_error("no-evidence", f"`{fact.fact_id}` names no evidence in `must_cite`", (*place, "must_cite"))
         for number, cited in enumerate(fact.must_cite):
             for alternative, needed in enumerate(fact.needed[number]):
                 text = document(rules.documents, needed.doc)
