@@ -16,10 +16,8 @@ SHARED = frozenset(Common.__slots__)
 INTRO = """\
 # Commands
 
-Made by `python docs/_commands.py`; `row3 COMMAND --help` says more. Results go to stdout, everything else to stderr.
+Each command with its own options; `row3 COMMAND --help` says more. Results go to stdout, everything else to stderr.
 
-| command | does | its own options |
-|:--|:--|:--|
 """
 SHARED_OPTIONS = """\
 
@@ -37,9 +35,9 @@ whose ending belongs to another format.
 
 def page() -> str:
     """Return the whole page."""
-    rows = [_row(name, command) for name, command in commands() if _runs(command)]
+    items = [_item(name, command) for name, command in commands() if _runs(command)]
     shared = (each for each in main.params if isinstance(each, click.Option) and each.name in SHARED)
-    return INTRO + "".join(rows) + fill(SHARED_OPTIONS.format(options=_spelled(shared)))
+    return INTRO + "".join(items) + fill(SHARED_OPTIONS.format(options=_spelled(shared)))
 
 
 def fill(text: str) -> str:
@@ -81,11 +79,13 @@ def _runs(command: click.Command) -> bool:
     return not isinstance(command, click.Group) or command.invoke_without_command
 
 
-def _row(name: str, command: click.Command) -> str:
+def _item(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=name)
     arguments = [each.make_metavar(context) for each in command.params if isinstance(each, click.Argument)]
-    words = f"`{' '.join([name, *arguments])}`".replace("|", "\\|")
-    return f"| {words} | {command.get_short_help_str(limit=200)} | {_spelled(own_options(command))} |\n"
+    text = f"- `{' '.join([name, *arguments])}`: {command.get_short_help_str(limit=200)}"
+    if options := _spelled(own_options(command)):
+        text += f" {options}."
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) + "\n"
 
 
 def _spelled(several: Iterable[click.Option]) -> str:

@@ -101,13 +101,13 @@ def test_the_table_of_contents_lists_every_page() -> None:
 @every_row(("name", "command"), COMMANDS.commands())
 def test_every_option_of_a_command_is_documented(name: str, command: click.Command) -> None:
     commands, _, rest = read("commands.md").partition("\n## ")
-    row = next((line for line in commands.split("\n") if re.match(rf"\| `{name}[ `]", line)), "")
+    item = next((text for text in commands.split("\n- ") if re.match(rf"`{name}[ `]", text)), "")
     for option in command.params:
         if not isinstance(option, click.Option):
             continue
         assert option.help, f"{name} {option.opts}: no help"
         own = option in COMMANDS.own_options(command)
-        section = row if own else rest
+        section = item if own else rest
         for spelling in (*option.opts, *option.secondary_opts):
             assert re.search(rf"(?m)(^|[ `]){re.escape(spelling)}(?![\w-])", section), f"{name} {spelling}"
 
