@@ -21,7 +21,7 @@ from row3.matching.normalise import normalise
 from row3.matching.resemblance import LIKE, best_resemblance
 from row3.matching.text.places import SearchableText
 from row3.matching.text.quotes import ELLIPSIS, SourceText
-from row3.project.cases import StoredCase, parse_case, place_in
+from row3.project.cases import Cases, StoredCase, parse_case, place_in
 from row3.project.files import write_all, write_atomic
 from row3.project.positions import Path, offsets_of
 from row3.project.project import Project
@@ -159,7 +159,7 @@ class Decider:
 
     def is_open(self, item: Unmatched) -> bool:
         """Return whether the case's current file is still without the item."""
-        case = self._case(self._contents(item.file), item)
+        case = self._now(item)
         names = [name for concept in case.expected_concepts for name in (concept.label, *concept.aliases)]
         return not self._known(item.label, [*names, *case.forbidden_concepts])
 
@@ -196,7 +196,7 @@ class Decider:
         """Remember that the item is wrong, but neither an alias nor made up."""
         file = f"{self._suite.golden}/{FILE}"
         with writing(self._project.root, say=self._say):
-            before, text = self._contents(file), self._case(self._contents(item.file), item).source_text
+            before, text = self._contents(file), self._now(item).source_text
             judged = read_reviewed(self._project.root, file)
             after = with_wrong(judged, item.case_id, item.label, text, date=now()[:10])
             write_atomic(self._project.at(file), after, where=file)
@@ -214,6 +214,10 @@ class Decider:
     def _contents(self, where: str) -> bytes:
         tree = self._project.tree
         return tree.read(where) if tree.exists(where) else b""
+
+    def _now(self, item: Unmatched) -> GoldenCase:
+        case: GoldenCase = Cases(self._project.tree).case(item.file, self._suite.kind).case
+        return case
 
     def _case(self, raw: bytes, item: Unmatched) -> GoldenCase:
         case: GoldenCase = parse_case(raw, item.file, self._suite.kind, where=item.file).case

@@ -1,6 +1,7 @@
 """Golden cases: one file each, or many in a file.
 
-The cases of V7.1's `cases.json` have paths like `…/cases.json#0`, those of JSON Lines, one a line, like `…/a.jsonl#L1`.
+The cases of V7.1's `cases.json` have paths like `…/cases.json#0`, those of JSON Lines, one a line, like `…/a.jsonl#L1`,
+and those of Parquet, one a row, like `…/a.parquet, row 1`.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ from row3.errors import EnvironmentFault, InvalidFile, Row3Error
 from row3.kinds.base import EntityNames, Kind
 from row3.project.documents import check_schema_version, json_object, parse_json, validate
 from row3.project.files import decode
-from row3.project.json_lines import LineIndex, LinePaths, lines_in
+from row3.project.json_lines import ROW, LineIndex, LinePaths, lines_in
 from row3.project.once import once
+from row3.project.parquet import PARQUET
 from row3.project.tree import Tree, same_file
 
 ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
 MANY = "cases.json"
 """A file of many cases: `{"version", "cases": […]}`."""
-LINES = ".jsonl"
-"""Ending of files with a case a line."""
+LINES = (".jsonl", PARQUET)
+"""Endings of files with a case a line, or a row."""
+BEFORE_NUMBER = dict(zip(LINES, ("#L", ROW), strict=True))
+"""What stands between file and number in the path of such a case, by ending."""
 OTHER_LINES = ("reviewed.jsonl", "not-imported.jsonl")
 """JSON Lines files in a suite's folder that hold no cases."""
 OTHER_FILES = ("quarantine.json", MANY)
@@ -140,11 +144,15 @@ class Cases:
         files = sorted((path for path in own if path.endswith(ENDING)), key=lambda path: (name_of(path), path))
         files += [part for path in below if name_of(path) == MANY for part in self._parts(path)]
         lines = [path for path in own if path.endswith(LINES) and name_of(path) not in OTHER_LINES]
-        return files if not lines else LinePaths(files, [(path, self._lines(path)) for path in lines])
+        begun = [path + next(mark for end, mark in BEFORE_NUMBER.items() if path.endswith(end)) for path in lines]
+        return LinePaths(files, list(zip(begun, map(self._lines, lines), strict=True))) if lines else files
 
     @once
     def _lines(self, path: str) -> LineIndex:
         return LineIndex(lines_in(self.tree, path))
+
+    def _line(self, path: str) -> bytes:
+        return self._lines(file_of(path)).line(_number(path))
 
     def _parts(self, path: str) -> list[str]:
         """Return the paths of a file's cases; that of the file if it is broken, so that reading it fails."""
@@ -163,7 +171,7 @@ class Cases:
         """Return the JSON object of a case. Raises `InvalidFile`."""
         where = self.tree.place(path)
         if is_line(path):
-            return parse_value(self._lines(file_of(path)).line(int(path.rpartition("L")[2])), where)
+            return parse_value(self._line(path), where)
         if place := place_in(path):
             return json_object(self._many(file_of(path))[place[1]], where=where)
         return case_value(self.tree.read(path), path, where)
@@ -264,7 +272,9 @@ class Cases:
     def _same(self, path: str, other: Cases, kind: Kind) -> bool:
         if not same_file(self.tree, other.tree, file_of(path)):
             return bool(place_in(path)) and self.value(path) == other.value(path)
-        if "input" not in keys_of(kind.case_model) or b'"file"' not in self.tree.read(file_of(path)):
+        if "input" not in keys_of(kind.case_model):
+            return True
+        if b'"file"' not in (self._line(path) if is_line(path) else self.tree.read(file_of(path))):
             return True
         return self.case(path, kind).whole_digest == other.case(path, kind).whole_digest
 
@@ -279,22 +289,25 @@ def _listed(value: dict[str, Any], where: str) -> list[Any]:
 
 def file_of(path: str) -> str:
     """Return the path of a case's file."""
-    return path.partition("#")[0]
+    return path.rpartition(ROW)[0] if f"{PARQUET}{ROW}" in path else path.partition("#")[0]
 
 
 def place_in(path: str) -> tuple[str, int] | tuple[()]:
     """Return the field of a file of many that holds the case, or its line from 0; empty for a file of one case."""
+    if is_line(path):
+        return "cases", _number(path) - 1
     number = path.partition("#")[2]
-    return ("cases", _line(path) if is_line(path) else int(number)) if number else ()
+    return ("cases", int(number)) if number else ()
 
 
 def is_line(path: str) -> bool:
-    """Return whether a case is a line of a file."""
-    return f"{LINES}#L" in path
+    """Return whether a case is a line of a file, or a row."""
+    return any(f"{end}{mark}" in path for end, mark in BEFORE_NUMBER.items())
 
 
-def _line(path: str) -> int:
-    return int(path.rpartition("#L")[2]) - 1
+def _number(path: str) -> int:
+    """Return the number of a case's line, from 1."""
+    return int(path.replace("#L", " ").rpartition(" ")[2])
 
 
 def misnamed(tree: Tree, folder: str) -> list[str]:
@@ -318,8 +331,6 @@ def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
 
 def case_value(raw: bytes, path: str, where: str) -> dict[str, Any]:
     """Return the JSON object of a case in its file's bytes. Raises `InvalidFile`."""
-    if is_line(path):
-        return parse_value(raw.split(b"\n")[_line(path)], where)
     if name_of(file_of(path)) != MANY:
         return parse_value(raw, where)
     cases, place = _listed(parse_value(raw, where), file_of(where)), place_in(path)

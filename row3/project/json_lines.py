@@ -1,4 +1,4 @@
-"""JSON Lines files: indexed line by line, and each line read again when it is needed.
+"""JSON Lines files, and Parquet files as such: indexed line by line, and each line read again when it is needed.
 
 So a file of many gigabytes needs only as much memory as the index of its lines.
 """
@@ -19,6 +19,7 @@ from weakref import finalize
 from row3.errors import InvalidFile
 from row3.project.documents import M, check_schema_version, parse_json, quick_json, validate
 from row3.project.files import CONFLICT, NO_PIPE, open_file, read_faults
+from row3.project.parquet import MAGIC, PARQUET, rows_as_lines
 from row3.project.tree import Tree
 
 BUFFER = 1 << 18
@@ -26,6 +27,8 @@ BUFFER = 1 << 18
 MAX_LINE_BYTES = 32 * 1024 * 1024
 MAX_BYTES = 2**32
 BOM = b"\xef\xbb\xbf"
+ROW = ", row "
+"""Stands between a Parquet file and the number of a row in messages."""
 
 
 class Spot(NamedTuple):
@@ -39,7 +42,7 @@ class Spot(NamedTuple):
     @property
     def place(self) -> str:
         """File and line, as messages name them."""
-        return f"{self.file.where}:{self.number}"
+        return f"{self.file.where}{self.file.mark}{self.number}"
 
     def read(self) -> bytes:
         """Return the line."""
@@ -72,6 +75,11 @@ class LineFile:
                 self._file = source.open("rb", BUFFER)
             else:
                 self._file = open_file(source, where=where, buffering=BUFFER, fix=cure, follow=follow)
+            rows = source.startswith(MAGIC) if isinstance(source, bytes) else source.suffix == PARQUET
+            if rows:
+                with self._file as file:
+                    self._file = rows_as_lines(file, where=where)
+        self.unit, self.mark = ("row", ROW) if rows else ("line", ":")
         finalize(self, self._file.close)
 
     def __iter__(self) -> Iterator[tuple[Spot, bytes]]:
@@ -83,7 +91,7 @@ class LineFile:
                 length = len(raw)
                 if length > MAX_LINE_BYTES:
                     what = f"the line has more than {MAX_LINE_BYTES:,} bytes"
-                    raise InvalidFile(what, where=f"{self.where}:{number}", fix=self._fix)
+                    raise InvalidFile(what, where=f"{self.where}{self.mark}{number}", fix=self._fix)
                 if number == 1:
                     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
                         raise InvalidFile("the file is in UTF-16", where=self.where, fix="Save it as UTF-8")
@@ -181,7 +189,10 @@ class LineIndex:
 
 
 class LinePaths(Sequence[str]):
-    """Paths of files, then of the lines of others, such as `a.jsonl#L1`, made when they are asked for."""
+    """Paths of files, then of the lines of others, such as `a.jsonl#L1`, made when they are asked for.
+
+    The lines of a file are given with what stands before their numbers, such as `a.jsonl#L`.
+    """
 
     def __init__(self, files: Sequence[str], lines: Sequence[tuple[str, LineIndex]]) -> None:
         self._files, self._lines = files, lines
@@ -202,12 +213,12 @@ class LinePaths(Sequence[str]):
         if at < len(self._files):
             return self._files[at]
         number = bisect_right(self._ends, at) - 1
-        path, index = self._lines[number]
-        return f"{path}#L{index.number(at - self._ends[number])}"
+        before, index = self._lines[number]
+        return f"{before}{index.number(at - self._ends[number])}"
 
 
 def lines_in(tree: Tree, path: str) -> LineFile:
-    """Open a JSON Lines file of a project. Raises as `LineFile`."""
+    """Open a JSON Lines or Parquet file of a project. Raises as `LineFile`."""
     source = tree.on_disk(path) or tree.read(path, limit=MAX_BYTES)
     return LineFile(source, where=tree.place(path), follow=False)
 

@@ -1,4 +1,4 @@
-"""Outputs made elsewhere: `{"caseId": …, "output": {…}}`, one JSON object per line."""
+"""Outputs made elsewhere: `{"caseId": …, "output": {…}}`, one JSON object per line, or row of a Parquet file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from row3.domain.words import nearest
 from row3.errors import InvalidFile
+from row3.project.cases import LINES
 from row3.project.documents import check_schema_version
 from row3.project.json_lines import KeyedLines, LineFile, Spot, parse_line
 
@@ -30,7 +31,7 @@ class Output:
 
 
 class OutputIndex:
-    """The outputs of a file, or of a folder's `.jsonl` files, by case id; each is read from disk when needed."""
+    """The outputs of a file, or of a folder's files, by case id; each is read from disk when needed."""
 
     def __init__(self, path: Path, *, where: str) -> None:
         """Index the files. Raises `InvalidFile` for a missing or duplicate case id, and as `LineFile`."""
@@ -42,8 +43,9 @@ class OutputIndex:
         for first, spot in self._lines.twice():
             # First report a line that is not an output at all, such as the answers of two prompts.
             case_id = read_output(parse_line(spot.read(), where=spot.place, shape=SHAPE), where=spot.place).case_id
+            unit = first.file.unit
             numbers = (
-                f"lines {first.number}" if first.file is spot.file else f"line {first.number} of {first.file.where}"
+                f"{unit}s {first.number}" if first.file is spot.file else f"{unit} {first.number} of {first.file.where}"
             )
             what = f"case `{case_id}` occurs twice, in {numbers} and {spot.number}"
             raise InvalidFile(what, where=spot.place, fix="Keep one of them")
@@ -80,7 +82,7 @@ def _files(path: Path, where: str) -> list[tuple[Path, str]]:
     """Return the files of a folder, or the path itself, each with its name in messages."""
     if not path.is_dir():
         return [(path, where)]
-    names = sorted(each.name for each in path.iterdir() if each.suffix == ".jsonl" and not each.name.startswith("."))
+    names = sorted(each.name for each in path.iterdir() if each.suffix in LINES and not each.name.startswith("."))
     if not names:
         raise InvalidFile("the folder has no .jsonl file", where=where, fix="Name a file or folder of outputs")
     return [(path / name, f"{where}/{name}") for name in names]

@@ -1,4 +1,4 @@
-"""Cases as Parquet: those of large saved runs, and rows that others wrote; through pyarrow, the extra `row3[scale]`.
+"""Parquet files, through pyarrow, the extra `row3[scale]`: cases of large saved runs, and rows that others wrote.
 
 `docs/scale.md` has the schema of saved runs.
 """
@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
 
 from row3.errors import InvalidFile, MissingExtra
+from row3.project.documents import dump_line, parse_json
 
 PARQUET = ".parquet"
+MAGIC = b"PAR1"
+"""The first bytes of a Parquet file."""
 MANY_CASES = 10_000
 """Cases above which a run is saved as Parquet, if pyarrow is installed."""
 ROWS = 5_000
@@ -110,22 +115,48 @@ def records_in(path: Path, *, where: str) -> Iterator[dict[str, Any]]:
 
     Raises `InvalidFile`, `MissingExtra`.
     """
-    for row in _rows(path, where):
-        record = {key: value for key, value in row.items() if value is not None}
-        for key in ("metrics", "spread"):
-            record[key] = {name: value for name, value in record.get(key, {}).items() if value is not None}
-        record["found"] = dict(record.get("found", ()))
-        record["tally"] = {group: dict(counts) for group, counts in record.get("tally", ())}
-        record["spent"] = [tuple(each[name] for name in SPENT) for each in record.get("spent", ())]
-        yield record
+    for record in _rows(path, where, "Restore the file, or delete it with its run"):
+        yield {**record, "spent": [tuple(map(each.get, SPENT)) for each in record["spent"]]}
 
 
-def _rows(path: Path, where: str) -> Iterator[dict[str, Any]]:
+def rows_as_lines(source: BinaryIO, *, where: str) -> BinaryIO:
+    """Return a file on disk without a name that has each row as a line of JSON. Raises `InvalidFile`, `MissingExtra`.
+
+    Lines are found again by their place; a row would be found only by reading its row group.
+    """
+    with ExitStack() as unless_whole:
+        lines = unless_whole.enter_context(TemporaryFile())
+        for number, row in enumerate(_rows(source, where, "Write it again as Parquet"), 1):
+            try:
+                lines.write(f"{dump_line(row)}\n".encode())
+            except (TypeError, ValueError) as error:
+                fix = "Convert the column to text or to a number, or leave the value out"
+                raise InvalidFile(f"the row is not JSON: {error}", where=f"{where}, row {number}", fix=fix) from None
+        lines.seek(0)
+        unless_whole.pop_all()
+        return lines
+
+
+def _rows(source: Path | BinaryIO, where: str, fix: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows as JSON objects; a null is a field that is absent, as a column has a value in every row."""
     pa, pq = _pyarrow()
     try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(ROWS):
-                yield from batch.to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        what = f"this is not a readable Parquet file ({error})"
-        raise InvalidFile(what, where=where, fix="Restore the file, or delete it with its run") from None
+        with pq.ParquetFile(source, pre_buffer=False) as file:
+            rows = (row for batch in file.iter_batches(ROWS) for row in batch.to_struct_array())
+            for number, row in enumerate(rows, 1):
+                yield _as_json(pa, row.as_py(maps_as_pydicts="strict"), row.type, f"{where}, row {number}")
+    except (pa.ArrowException, KeyError, OSError, ValueError) as error:
+        raise InvalidFile(f"this is not a readable Parquet file ({error})", where=where, fix=fix) from None
+
+
+def _as_json(pa: Any, value: Any, of: Any, where: str) -> Any:
+    """Return a value without the nulls of structs, and the value of a text of Parquet's type JSON."""
+    if isinstance(of, pa.JsonType) and isinstance(value, str):
+        return parse_json(value, where=where)
+    if isinstance(value, list):
+        return [_as_json(pa, each, of.value_type, where) for each in value]
+    if isinstance(value, dict):
+        kinds = {} if pa.types.is_map(of) else {field.name: field.type for field in of}
+        named = {key: (each, kinds.get(key) or of.item_type) for key, each in value.items()}
+        return {key: _as_json(pa, each, kind, where) for key, (each, kind) in named.items() if each is not None}
+    return value

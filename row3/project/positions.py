@@ -20,7 +20,7 @@ SPACE = re.compile(r"[ \t\n\r]*")
 CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
 
 WHERE = re.compile(
-    r".*?(?:(?::|#L)(?P<line>\d+)(?::\d+)?)?(?: field (?P<field>.*))?(?: case (?P<case>.*))?\Z", re.DOTALL
+    r".*?(?:(?::|#L|, row )(?P<line>\d+)(?::\d+)?)?(?: field (?P<field>.*))?(?: case (?P<case>.*))?\Z", re.DOTALL
 )
 LINE_IN_WORDS = re.compile(r"\b(?:in|at) line (\d+)")
 FIELD_IN_WORDS = re.compile(r"\bfield `([^`]+)`|\A(schemaVersion|schema_version)\b")

@@ -1,7 +1,8 @@
 """Recordings as lines of JSON, and the files that hold them.
 
 A line begins with its digest, so that many megabytes can be indexed without parsing. There is one file per prompt,
-sorted by case, prompt and repeat, so that branches merge in git.
+sorted by case, prompt and repeat, so that branches merge in git. Parquet files are read as well, but not written: one
+that loses a recording becomes a file of lines.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from row3.domain.models import CamelModel
 from row3.domain.parameters import EXTRA, extra_json
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
+from row3.project.cases import LINES
 from row3.project.documents import check_schema_version, dump_line, parse_json, quick_json
 from row3.project.embeddings import is_embeddings
 from row3.project.files import write_all
 from row3.project.json_lines import decode_line, lines_in
+from row3.project.parquet import PARQUET
 from row3.project.tree import Tree, WorkTree
 
 SCHEMA_VERSION = 1
@@ -137,7 +140,7 @@ def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] |
 
 def recording_files(tree: Tree, suite: str) -> list[str]:
     """Return the paths of a suite's recordings files, without those of embeddings."""
-    return [path for path in tree.files(f"recordings/{suite}") if path.endswith(".jsonl") and not is_embeddings(path)]
+    return [path for path in tree.files(f"recordings/{suite}") if path.endswith(LINES) and not is_embeddings(path)]
 
 
 class Merged(NamedTuple):
@@ -181,17 +184,24 @@ def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
             kept.append(line)
     for digest, (_, line) in fresh.items():
         files[own[digest]].append(line)
+    changed |= {path.replace(PARQUET, LINES[0]) for path in changed}
     # New lines are written first: a kill in between leaves two answers, which is an error, but never none.
     write_files({tree.at(path): dict.fromkeys(files[path]) for path in files if path in changed})
     return Merged(len(fresh) - len(said), sum(not same for same in said.values()), sum(said.values()))
 
 
 def write_files(files: Mapping[Path, Iterable[str]]) -> None:
-    """Write recordings files with sorted lines, and remove empty ones. Raises as `write_all`."""
-    ordered = {path: sorted(lines, key=_sort_key) for path, lines in files.items()}
-    if ordered:
-        texts = {path: "".join(f"{line}\n" for line in lines) or None for path, lines in ordered.items()}
-        write_all(texts, where=f"recordings/{next(iter(files)).parent.name}/")
+    """Write recordings files with sorted lines, and remove empty ones. Raises as `write_all`.
+
+    The lines of a Parquet file go into the file of lines with its name, which must be among `files` if it exists.
+    """
+    written: dict[Path, list[str]] = {}
+    for path, lines in files.items():
+        written.setdefault(path.with_suffix(LINES[0]), []).extend(lines)
+    if written:
+        texts = {path: "".join(f"{line}\n" for line in sorted(lines, key=_sort_key)) for path, lines in written.items()}
+        contents = dict.fromkeys(files) | {path: text or None for path, text in texts.items()}
+        write_all(contents, where=f"recordings/{next(iter(files)).parent.name}/")
 
 
 def _sort_key(line: str) -> tuple[str, str, int, str]:

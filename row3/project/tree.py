@@ -63,7 +63,7 @@ class WorkTree:
     def _files(self, folder: str, *, deep: bool) -> Iterator[str]:
         for entry in self._entries(folder):
             # A folder named like a file is listed, so that reading it fails instead of missing a case.
-            if not entry.is_dir() or entry.name.endswith((".json", ".jsonl")):
+            if not entry.is_dir() or entry.name.endswith((".json", ".jsonl", ".parquet")):
                 yield f"{folder}/{entry.name}"
             elif deep:
                 yield from self._files(f"{folder}/{entry.name}", deep=True)

@@ -23,6 +23,7 @@ from row3.project import embeddings, positions, quarantine, reviewed
 from row3.project.cases import (
     ENDING,
     ID_KEYS,
+    LINES,
     PATTERN,
     case_id_of,
     case_value,
@@ -188,7 +189,7 @@ class CaseLint:
             if embeddings.is_embeddings(where):
                 for _ in self._lines(where, embeddings.from_line):
                     pass
-            elif where.endswith(".jsonl"):
+            elif where.endswith(LINES):
                 for number, line in self._lines(where, from_line):
                     self._answer(line, where, number, first)
 

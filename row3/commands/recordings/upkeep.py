@@ -22,6 +22,7 @@ from row3.project import embeddings
 from row3.project.base import find_base
 from row3.project.cases import name_of
 from row3.project.json_lines import decode_line, lines_in
+from row3.project.parquet import PARQUET
 from row3.project.project import Project
 from row3.project.recording_lines import Recording, from_line, recording_files, write_files
 from row3.project.recordings import open_changed, open_index
@@ -143,7 +144,7 @@ def verify(project: Project, suite: Suite, *, against: str | None = None) -> lis
 
 def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     held_at: dict[str, tuple[str, str]] = {}
-    recorded = (name_of(path).removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
+    recorded = (name_of(path).rpartition(".")[0] for path in recording_files(project.tree, suite.name))
     prompts = readable_versions(project, suite, recorded)
     asked = {str(prompt.ref): prompt for prompt in prompts if prompt.output in suite.kind.outputs}
     before: tuple[str, tuple[Any, ...]] = "", ()
@@ -183,7 +184,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             why = "the suite does not match by" if row.path == own else f"row3 reads only from {name_of(own)}"
             what = f"of {held.model}, which {why}; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, row.where)
-        if before[0] == row.path and before[1] > key:
+        if before[0] == row.path and before[1] > key and not row.path.endswith(PARQUET):
             what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
             yield RecordingFinding("warning", "unsorted", what, row.where)
         before = row.path, key
@@ -275,7 +276,8 @@ def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
             if not keep:
                 removed[project.tree.place(row.path)] += 1
         if not dry_run:
-            write_files({project.at(name): kept for name, kept in answers.items()})
+            whole = {name for name in answers if name.endswith(PARQUET) and project.tree.place(name) not in removed}
+            write_files({project.at(name): kept for name, kept in answers.items() if name not in whole})
             for path, lines in vectors.items():
                 embeddings.write(project.at(path), lines)
         return Pruned(removed, sum(map(len, [*answers.values(), *vectors.values()])))

@@ -20,6 +20,7 @@ from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundEr
 from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest
 from row3.project.cases import ENDING, case_id_of, file_of, is_line, place_in
 from row3.project.json_lines import MAX_BYTES
+from row3.project.parquet import PARQUET
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
@@ -181,6 +182,8 @@ def make_dataset(connection: Connection, name: str, suite: Suite) -> None:
 def _add_case(files: dict[str, bytes], project: Project, suite: Suite, each: CasePair, value: dict[str, Any]) -> None:
     """Add a case to the files to write: as a file of its own, or in its place in a file of many."""
     path = each.path or f"{suite.golden}/{each.case_id}{ENDING}"
+    if PARQUET in file_of(path):
+        raise InvalidFile("row3 does not write Parquet files", where=path, fix="Change the case there by hand")
     if not each.path and project.at(path).exists():
         raise InvalidFile("the file of this case already exists", where=path, fix="Rename it, then pull again")
     if each.local is None:
