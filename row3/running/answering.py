@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -143,6 +145,45 @@ def _is_stale(root: Path, suite: str, journal: Path) -> bool:
     return run_id < run_id_at(datetime.now(UTC) - timedelta(hours=hours))
 
 
+class Turns:
+    """Lets so many requests be sent at once; of those that wait, first others of the prompt that is being sent.
+
+    Engines and services compute the beginning of a prompt once and keep it for the next requests.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._free = most
+        self._waiting: dict[tuple[str, str], deque[asyncio.Future[None]]] = {}
+        """By model and prompt, the one that waited first at the front."""
+
+    @asynccontextmanager
+    async def of(self, request: Request) -> AsyncIterator[None]:
+        """Wait for the request's turn, which is the block."""
+        from asyncio import get_running_loop
+
+        key = request.model, request.prompt
+        if self._free:
+            self._free -= 1
+        else:
+            turn = get_running_loop().create_future()
+            self._waiting.setdefault(key, deque()).append(turn)
+            await turn
+        try:
+            yield
+        finally:
+            self._pass_on(key)
+
+    def _pass_on(self, key: tuple[str, str]) -> None:
+        for each in (key, *self._waiting):
+            queue = self._waiting.pop(each, deque())
+            while queue:
+                if not (turn := queue.popleft()).done():  # else its run was ended
+                    turn.set_result(None)
+                    self._waiting = {each: queue, **self._waiting} if queue else self._waiting
+                    return
+        self._free += 1
+
+
 @dataclass(slots=True)
 class LiveAnswerer:
     """Answers requests from journals or recordings, else from the provider."""
@@ -160,6 +201,8 @@ class LiveAnswerer:
     """Its thread reads and scores answers beside the event loop."""
     batched: bool = False
     """Whether requests wait for others, to go in batches."""
+    turns: Turns | None = None
+    """Limits the requests that are sent at once; None if the caller does, or they go in batches."""
     asked: dict[str, asyncio.Future[Answer | NoAnswer]] = field(default_factory=dict)
     """Other requests, by digest; each side of a comparison has its own."""
     omitted: set[str] = field(default_factory=set)
@@ -222,6 +265,12 @@ class LiveAnswerer:
     async def _ask(self, request: Request) -> Answer | NoAnswer:
         if (known := await self.saved.take(request)) is not None:
             return known
+        if self.turns is None:
+            return await self._send(request)
+        async with self.turns.of(request):
+            return await self._send(request)
+
+    async def _send(self, request: Request) -> Answer | NoAnswer:
         reserved = 0.0 if self.budget is None else await self.budget.admit(request, self.prices)
         if isinstance(reserved, NoAnswer):
             return reserved

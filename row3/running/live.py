@@ -21,7 +21,7 @@ from row3.errors import NotServedError, Row3Error, UsageError
 from row3.project.cases import StoredCase
 from row3.project.places import FILE
 from row3.project.project import Project
-from row3.running.answering import LiveAnswerer, SavedAnswers
+from row3.running.answering import LiveAnswerer, SavedAnswers, Turns
 from row3.running.asks import Given
 from row3.running.budget import prices_of
 from row3.running.case_results import Before, Packing
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 DEFAULT_JOBS = 8
 """Concurrent requests."""
+AHEAD = 8
+"""Cases under way for each job if each asks several prompts, so that requests of one prompt are sent together."""
 GROUP = 8
 """Cases sent to another process together; sending one alone takes as long."""
 OTHER_FILES = 128
@@ -140,7 +142,8 @@ class LiveRun:
                 for repeat in self.asking.repeats_of(stored.id)
             )
             async with asked_ahead(early):
-                order.extend(await many(self.cases(), one, jobs=self.jobs))
+                several = len(self.asking.lineup.steps) > 1 or rules.judge is not None
+                order.extend(await many(self.cases(), one, jobs=self.jobs * (AHEAD if several else 1)))
             await asyncio.gather(*groups, *([score_group(waiting)] if waiting else ()))
             return not any(map(_lacks_answers, results.values()))
 
@@ -192,11 +195,10 @@ class LiveRun:
             meanings = open_meanings(project, suite, recordings=embeddings)
             prices = prices_of(project, suite, known_models=True)
             grades: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
+            shared = (self.observer, prices, grades, session.state.budget, meanings, scorer, bool(chats))
+            turns = None if chats else Turns(self.jobs)
             answerers = [
-                LiveAnswerer(
-                    each, saved, self.observer, prices, grades, session.state.budget, meanings, scorer, bool(chats)
-                )
-                for each, saved in zip(providers, sides, strict=True)
+                LiveAnswerer(each, saved, *shared, turns) for each, saved in zip(providers, sides, strict=True)
             ]
 
             async def asking() -> bool:
