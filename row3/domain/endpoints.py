@@ -79,6 +79,7 @@ PRESETS: Mapping[str, Endpoint] = MappingProxyType(
             Endpoint("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
             Endpoint("ollama", "http://localhost:11434/v1", None),
             Endpoint("vllm", "http://localhost:8000/v1", None),
+            Endpoint("sglang", "http://localhost:30000/v1", None),
             Endpoint("llama.cpp", "http://localhost:8080/v1", None),
             # litellm finds address and credentials as the cloud's own tools do.
             *(Endpoint(preset, "", None) for preset in LITELLM),

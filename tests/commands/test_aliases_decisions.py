@@ -45,6 +45,25 @@ def test_an_alias_is_written_with_its_reason_and_is_not_asked_about_again(box: B
     assert decider.is_open(items["oat"])
 
 
+def test_items_of_cases_in_lines_are_judged_but_the_file_is_not_edited(box: Box) -> None:
+    files = sorted(box.path("golden/bread").glob("*.gold.json"))
+    lines = [json.dumps(json.loads(path.read_text())) for path in files]
+    box.write("golden/bread/all.jsonl", "\n".join(lines))
+    for path in files:
+        path.unlink()
+    decider, items = opened(box)
+    assert {items[label].file for label in ("Steam keeps", "oat")} == {
+        "golden/bread/all.jsonl#L1",
+        "golden/bread/all.jsonl#L2",
+    }
+    assert decider.is_open(items["oat"])
+    with pytest.raises(UsageError, match="all.jsonl#L2: only cases with a file of their own are edited"):
+        decider.canary(items["oat"])
+    decider.wrong(items["oat"])
+    assert "oat" in box.read(REVIEWED)
+    assert "oat" not in opened(box)[1]
+
+
 def test_a_canary_is_written(box: Box) -> None:
     decider, items = opened(box)
     decider.canary(items["oat"])

@@ -19,6 +19,7 @@ from tests.rows import every_row
         ("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
         ("ollama", "http://localhost:11434/v1", None),
         ("vllm", "http://localhost:8000/v1", None),
+        ("sglang", "http://localhost:30000/v1", None),
         ("llama.cpp", "http://localhost:8080/v1", None),
         ("bedrock", "", None),
         ("vertex", "", None),
@@ -31,7 +32,7 @@ def test_where_each_preset_points(preset: str, url: str, variable: str | None) -
 
 
 def test_every_preset_is_covered_here_and_bounded() -> None:
-    assert len(PRESETS) == 11
+    assert len(PRESETS) == 12
     assert all(0 < endpoint.timeout_s <= 600 and endpoint.max_retries <= 4 for endpoint in PRESETS.values())
 
 

@@ -65,6 +65,24 @@ def test_pull_gives_the_same_cases_back_to_an_empty_project(box: Box, fuse: Lang
     assert box.tree() == tree
 
 
+@pytest.mark.slow
+def test_pull_changes_no_case_in_parquet_and_names_its_row(box: Box, fuse: LangFuse) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    box.row3("langfuse", "push", "bread", code=0)
+    files = sorted(box.path("golden/bread").glob("*.gold.json"))
+    rows = [json.loads(path.read_text()) for path in files]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), box.path("golden/bread/all.parquet"))
+    for path in files:
+        path.unlink()
+    assert box.row3("langfuse", "pull", "bread", code=0).out.startswith("0 golden cases written, 3 unchanged")
+    fuse.items["bread.rye"]["input"]["topic"] = "Rye"
+    tree = box.tree()
+    error = box.row3("langfuse", "pull", "bread", code=2).err
+    assert "golden/bread/all.parquet, row 2: row3 does not write Parquet files" in error
+    assert box.tree() == tree
+
+
 def test_the_newer_side_wins_and_a_change_on_both_is_a_conflict(box: Box, fuse: LangFuse) -> None:
     box.row3("langfuse", "push", "bread", code=0)
     fuse.items["bread.rye"]["input"]["topic"] = "Rye"
