@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatch
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from row3.cli.common import Common
@@ -44,9 +42,8 @@ def places_of(common: Common) -> Places:
     """Return the paths of the project's files relative to the repository, as GitHub and GitLab need them."""
     from row3.errors import Row3Error
     from row3.project.base import repository_of
-    from row3.project.cases import LINES, MANY
+    from row3.project.cases import file_of
     from row3.project.git.forks import inside_of
-    from row3.project.json_lines import lines_in
     from row3.project.project import open_project
     from row3.reports.issues import Places
 
@@ -58,16 +55,10 @@ def places_of(common: Common) -> Places:
         return Places()
 
     def case(suite: str, case_id: str) -> str:
-        folder, tree, name = project.golden(suite), project.tree, f"{case_id}.gold.json"
-        if tree.exists(usual := f"{folder}/{name}"):
+        if project.tree.exists(usual := f"{(folder := project.golden(suite))}/{case_id}.gold.json"):
             return usual
-        paths, quoted = tree.files(folder, deep=True), f'"{case_id}"'.encode()
-        found = (path for path in paths if path.endswith(f"/{name}"))
-        lines = (
-            path for path in paths if path.endswith(LINES) and any(quoted in raw for _, raw in lines_in(tree, path))
-        )
-        many = (path for path in paths if fnmatch(path, f"*/{MANY}") and quoted in tree.read(path))
-        return next(chain(found, many, lines), usual)
+        paths, entry = project.cases.paths(folder), project.cases.entry
+        return next((file_of(path) for path in paths if entry(path).id == case_id), usual)
 
     return Places(inside, project.golden, case)
 

@@ -300,6 +300,9 @@ def test_a_commit_with_parquet_is_the_base_of_a_comparison(small: Box) -> None:
         found = json.loads(small.row3("--compare", "--against", "main", "--format", "json").out)
         codes = [each["code"] for each in found["reasons"] if each["code"].startswith("criteria_")]
         assert codes == ([f"criteria_{code}"] if code else [])
+        if code == "removed":
+            issues = json.loads(small.row3("--compare", "--against", "main", "--format", "codequality").out)
+            assert "golden/bread/all.parquet" in {each["location"]["path"] for each in issues}
 
 
 def test_recordings_are_written_as_lines(small: Box) -> None:
