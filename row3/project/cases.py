@@ -1,7 +1,6 @@
 """Golden cases: one file each, or many in a file.
 
-The cases of V7.1's `cases.json` have paths like `…/cases.json#0`, those of JSON Lines, one a line, like `…/a.jsonl#L1`,
-and those of Parquet, one a row, like `…/a.parquet, row 1`.
+The cases of V7.1's `cases.json` have paths like `…/cases.json#0`, lines `…/a.jsonl#L1` and rows `…/a.parquet, row 1`.
 """
 
 from __future__ import annotations
@@ -32,10 +31,8 @@ ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
 MANY = "cases.json"
 """A file of many cases: `{"version", "cases": […]}`."""
-LINES = (".jsonl", PARQUET)
-"""Endings of files with a case a line, or a row."""
-BEFORE_NUMBER = dict(zip(LINES, ("#L", ROW), strict=True))
-"""What stands between file and number in the path of such a case, by ending."""
+LINES, BEGUN = (".jsonl", PARQUET), (".jsonl#L", f"{PARQUET}{ROW}")
+"""Endings of files with a case a line or row; with what stands before the number in the path of such a case."""
 OTHER_LINES = ("reviewed.jsonl", "not-imported.jsonl")
 """JSON Lines files in a suite's folder that hold no cases."""
 OTHER_FILES = ("quarantine.json", MANY)
@@ -144,8 +141,8 @@ class Cases:
         files = sorted((path for path in own if path.endswith(ENDING)), key=lambda path: (name_of(path), path))
         files += [part for path in below if name_of(path) == MANY for part in self._parts(path)]
         lines = [path for path in own if path.endswith(LINES) and name_of(path) not in OTHER_LINES]
-        begun = [path + next(mark for end, mark in BEFORE_NUMBER.items() if path.endswith(end)) for path in lines]
-        return LinePaths(files, list(zip(begun, map(self._lines, lines), strict=True))) if lines else files
+        begun = (f"{path}{ROW}" if path.endswith(PARQUET) else f"{path}#L" for path in lines)
+        return LinePaths(files, [*zip(begun, map(self._lines, lines), strict=True)]) if lines else files
 
     @once
     def _lines(self, path: str) -> LineIndex:
@@ -272,11 +269,10 @@ class Cases:
     def _same(self, path: str, other: Cases, kind: Kind) -> bool:
         if not same_file(self.tree, other.tree, file_of(path)):
             return bool(place_in(path)) and self.value(path) == other.value(path)
-        if "input" not in keys_of(kind.case_model):
-            return True
-        if b'"file"' not in (self._line(path) if is_line(path) else self.tree.read(file_of(path))):
-            return True
-        return self.case(path, kind).whole_digest == other.case(path, kind).whole_digest
+        if "input" in keys_of(kind.case_model):
+            raw = self._line(path) if is_line(path) else self.tree.read(file_of(path))
+            return b'"file"' not in raw or self.case(path, kind).whole_digest == other.case(path, kind).whole_digest
+        return True
 
 
 def _listed(value: dict[str, Any], where: str) -> list[Any]:
@@ -289,7 +285,7 @@ def _listed(value: dict[str, Any], where: str) -> list[Any]:
 
 def file_of(path: str) -> str:
     """Return the path of a case's file."""
-    return path.rpartition(ROW)[0] if f"{PARQUET}{ROW}" in path else path.partition("#")[0]
+    return path.rpartition(ROW)[0] if BEGUN[1] in path else path.partition("#")[0]
 
 
 def place_in(path: str) -> tuple[str, int] | tuple[()]:
@@ -302,11 +298,10 @@ def place_in(path: str) -> tuple[str, int] | tuple[()]:
 
 def is_line(path: str) -> bool:
     """Return whether a case is a line of a file, or a row."""
-    return any(f"{end}{mark}" in path for end, mark in BEFORE_NUMBER.items())
+    return BEGUN[0] in path or BEGUN[1] in path
 
 
 def _number(path: str) -> int:
-    """Return the number of a case's line, from 1."""
     return int(path.replace("#L", " ").rpartition(" ")[2])
 
 
