@@ -168,10 +168,11 @@ class Candidates:
                 for place, last in enumerate(self._last_skeletons)
                 if last in letters and self._may_lie_in(place, letters)
             ]
-            begins = [] if _has_parts(name) else skeletons(spelt)
+            numbered = numbered or not OFTEN.keys().isdisjoint(spelt)
+            begins = skeletons(spelt) if (near or numbered) and not _has_parts(name) else []
             if near and begins:
                 near = [place for place in near if self._has_all(place, begins)]
-            if numbered or not OFTEN.keys().isdisjoint(spelt):
+            if numbered:
                 counted = [(place, skeletons(self._words[place])) for place in self._numbered]
                 near = {
                     *near,

@@ -110,9 +110,9 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
     ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
-    names = [*[one.label for one in named], *[alias for one in named for alias in one.aliases], *labels, *canaries]
+    names = [name for one in named for name in (one.label, *one.aliases)]
     said = [end for source, _, target in given for end in (source, target)]
-    normalise_all(list({*names, *said, *ends, *[concept.quote for concept in output.concepts]}))
+    normalise_all({*names, *labels, *canaries, *said, *ends, *[concept.quote for concept in output.concepts]})
     index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
     if rules.semantic is not None:
@@ -141,23 +141,24 @@ def _concepts(
     case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText, index: NameIndex
 ) -> Iterator[ConceptMatch]:
     """Yield the match of each concept; its type is compared if it found a concept with a type."""
+    expected, inferred = case.expected_concepts, [concept.inferred for concept in case.expected_concepts]
     for concept, (state, position, score, how, why_not) in zip(output.concepts, matches, strict=True):
         label, quote = concept.label, concept.quote
-        wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
+        wanted = expected[position] if position >= 0 and state != "canary" else None
         key, quote_key = normalise(label), normalise(quote)
         quoted: QuoteState = "missing"
         if key and quote_key not in NO_QUOTE:
             quoted = "unverified"
             if (cited := text.is_passage(quote)) is not None:
                 found = wanted if state != "unmatched" else None
-                implied = found is not None and found.inferred  # the text has no name for it
-                said = implied or f" {key} " in f" {quote_key} "
-                if cited and not said:
+                # The text has no name for what it implies.
+                mentioned = f" {key} " in f" {quote_key} " or (found is not None and inferred[position])
+                if cited and not mentioned:
                     names = (label,) if found is None else (label, found.label, *found.aliases)
                     other = index.exact if state == "unmatched" else None
-                    said = mentions(quote, names, text, lambda: index.matcher.acronyms, other)
-                quoted = "verified" if said and cited else "unsupported"
-        type_ = wanted.type if wanted and state in CORRECT else None
+                    mentioned = mentions(quote, names, text, lambda: index.matcher.acronyms, other)
+                quoted = "verified" if mentioned and cited else "unsupported"
+        type_ = wanted.type if wanted is not None and state in CORRECT else None
         yield ConceptMatch(
             label,
             state,
@@ -176,13 +177,11 @@ def _expectations(
 ) -> Iterator[Expectation]:
     """Yield what found each expected concept, or the label nearest to a missed one."""
     found = {match.position: item for item, match in enumerate(matches) if match.state in CORRECT}
-    keys = [normalise(label) for label in labels]
+    keys = list(map(normalise, labels)) if len(found) < len(case.expected_concepts) else []
     for position, concept in enumerate(case.expected_concepts):
-        item = found.get(position)
-        found_by = near = None
-        if item is not None:
-            found_by, score = labels[item], matches[item].score
+        if (item := found.get(position)) is not None:
+            yield Expectation(concept.label, concept.required, labels[item], None, round(matches[item].score, 4))
         else:
             place, score = nearest(normalise(concept.label), keys, rule)
             near = labels[place] if place >= 0 else None
-        yield Expectation(concept.label, concept.required, found_by, near, round(score, 4))
+            yield Expectation(concept.label, concept.required, None, near, round(score, 4))

@@ -6,7 +6,8 @@ mistake: wrong predicate, reversed, one wrong end (STANDARDS, section 6.3).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from row3.domain.matches import ExpectedRelationship, RelationshipMatch, RelationshipState, Triple
@@ -68,26 +69,27 @@ class RelationshipIndex:
         self._predicates = predicates
         self._ends = _Ends(resolve, known or {})
         self._near: _Near | None = None
-        self._keys, self._swapped = self._keyed([triple for triple, _ in expected])
+        self._keys = self._keyed([triple for triple, _ in expected])
         self._by_key: dict[Key, list[int]] = {}
         for index, key in enumerate(self._keys):
             self._by_key.setdefault(key, []).append(index)
-        self._forbidden = dict(zip(self._keyed(forbidden)[0], forbidden, strict=True))
+        self._forbidden = dict(zip(self._keyed(forbidden), forbidden, strict=True))
         if answers is not None:
             self._ends.resolve = answers
 
-    def _keyed(self, triples: Sequence[Triple]) -> tuple[list[Key], list[bool]]:
-        """Return each relationship's key, and whether its predicate was replaced by its inverse."""
-        if not triples:
-            return [], []
-        sources, predicates, targets = zip(*triples, strict=True)
-        end = self._ends.__getitem__
-        named = list(map(self._predicates.known.__getitem__, predicates))
-        keys = [
-            (name, two, one) if (two < one if symmetric else swapped) else (name, one, two)
-            for (name, swapped, symmetric), one, two in zip(named, map(end, sources), map(end, targets), strict=True)
-        ]
-        return keys, [swapped for _, swapped, _ in named]
+    def _keyed(self, triples: Iterable[Triple]) -> list[Key]:
+        """Return each relationship's key."""
+        known, end = self._predicates.known, self._ends
+        keys: list[Key] = []
+        for source, predicate, target in triples:
+            name, turned, symmetric = known[predicate]
+            one, two = end[source], end[target]
+            keys.append((name, two, one) if (two < one if symmetric else turned) else (name, one, two))
+        return keys
+
+    def _turned(self, triple: Triple) -> bool:
+        """Return whether a relationship's predicate was replaced by its inverse."""
+        return self._predicates.known[triple[1]][1]
 
     def match(self, extracted: Sequence[Triple]) -> tuple[list[RelationshipMatch], list[ExpectedRelationship]]:
         """Return what each extracted relationship and each expected one matched, both in order.
@@ -97,41 +99,40 @@ class RelationshipIndex:
         """
         result: list[Any] = [None] * len(extracted)
         found_by: dict[int, Triple] = {}
-        keys, swapped = self._keyed(extracted)
-        fuzzy = self._ends.fuzzy
+        fuzzy, by_key = self._ends.fuzzy, self._by_key
         items_of: dict[Key, list[int]] = {}
-        for item, key in enumerate(keys):
-            if key in self._by_key:
+        for item, key in enumerate(self._keyed(extracted)):
+            if key in by_key:
                 items_of.setdefault(key, []).append(item)
             else:
                 result[item] = self._mistake(extracted[item], key)
         for key, items in items_of.items():
-            wanted = self._by_key[key]
+            wanted = by_key[key]
             single = len(items) == len(wanted) == 1
-            pairs = {items[0]: wanted[0]} if single else self._pairs(items, wanted, extracted, swapped)
+            pairs = {items[0]: wanted[0]} if single else self._pairs(items, wanted, extracted)
             for item in items:
                 index, triple = pairs.get(item, wanted[0]), extracted[item]
+                expected = self.expected[index][0]
                 state: RelationshipState = "duplicate"
                 if item in pairs:
                     found_by[index] = triple
-                    state = "exact" if swapped[item] == self._swapped[index] else "inverse"
+                    same = triple[1] == expected[1] or self._turned(triple) == self._turned(expected)
+                    state = "exact" if same else "inverse"
                     if fuzzy and (triple[0] in fuzzy or triple[2] in fuzzy):
                         state = _FUZZY[state]
-                result[item] = RelationshipMatch(triple, state, self.expected[index][0])
+                result[item] = RelationshipMatch(triple, state, expected)
         found = [
             ExpectedRelationship(triple, required, found_by.get(index))
             for index, (triple, required) in enumerate(self.expected)
         ]
         return result, found
 
-    def _pairs(
-        self, items: list[int], wanted: list[int], extracted: Sequence[Triple], swapped: list[bool]
-    ) -> dict[int, int]:
+    def _pairs(self, items: list[int], wanted: list[int], extracted: Sequence[Triple]) -> dict[int, int]:
         """Return expected by extracted relationships of one key: plain before inverse, sure before fuzzy, in order."""
         fuzzy = self._ends.fuzzy
         ranked = sorted(
             (
-                swapped[item] != self._swapped[index],
+                self._turned(extracted[item]) != self._turned(self.expected[index][0]),
                 extracted[item].source in fuzzy or extracted[item].target in fuzzy,
                 item,
                 index,
@@ -159,11 +160,11 @@ class _Near:
     """Finds the expected relationship nearest to a wrong one."""
 
     def __init__(self, keys: Sequence[Key], by_key: Mapping[Key, list[int]]) -> None:
-        backwards = list(zip(keys, range(len(keys)), strict=True))[::-1]  # so that the first of equal keys wins
+        backwards, numbers = keys[::-1], range(len(keys))[::-1]  # so that the first of equal keys wins
         self._by_key = by_key
-        self._by_pair = {(source, target): index for (_, source, target), index in backwards}
-        self._by_source = {(name, source): index for (name, source, _), index in backwards}
-        self._by_target = {(name, target): index for (name, _, target), index in backwards}
+        self._by_pair, self._by_source, self._by_target = (
+            dict(zip(map(itemgetter(*parts), backwards), numbers, strict=True)) for parts in ((1, 2), (0, 1), (0, 2))
+        )
 
     def mistake(self, key: Key, *, symmetric: bool) -> tuple[RelationshipState, int | None]:
         """Return what is wrong, and the index of the relationship that was probably meant; None for none."""

@@ -134,9 +134,10 @@ class SourceText:
         """Return whether a quote is at most three sentences and leaves out one or a third; None if it is not there."""
         # Most quotes are a place of the text, letter for letter, with few marks.
         start, text, padded = self.text.find(quote), self.text, self._padded
-        if start >= 0 and 3 * len(normalise(quote)) <= 2 * len(padded) - 6 and quote.isprintable():
-            around = text[start - 1 : start] + text[(end := start + len(quote)) : end + 1]
-            if not around.strip(_BETWEEN_WORDS) and sum(map(quote.count, _ENDS)) < MOST_SENTENCES and normalise(quote):
+        if start >= 0 and quote.isprintable() and 0 < 3 * len(normalise(quote)) <= 2 * len(padded) - 6:
+            end = start + len(quote)
+            beside = (not start or text[start - 1] in _BETWEEN_WORDS) and text[end : end + 1] in _BETWEEN_WORDS
+            if beside and sum(map(quote.count, _ENDS)) < MOST_SENTENCES:
                 return True
         if not self.contains_quote(quote):
             return None
