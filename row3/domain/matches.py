@@ -130,18 +130,22 @@ class Explanation:
         }
 
 
-_ALWAYS = ("label", "state", "expected", "score", "quote", "grounded")
-"""Keys of the first fields of a concept's match."""
-
-
 def _concept_json(match: ConceptMatch) -> dict[str, Any]:
-    value: dict[str, Any] = dict(zip(_ALWAYS, match, strict=False))
-    if match.how:
-        value["how"] = match.how
-    if match.why_not:
-        value["whyNot"] = match.why_not
-    if match.type is not None:
-        value["type"] = match.type._asdict()
+    label, state, expected, score, quote, grounded, how, why_not, kind = match
+    value: dict[str, Any] = {
+        "label": label,
+        "state": state,
+        "expected": expected,
+        "score": score,
+        "quote": quote,
+        "grounded": grounded,
+    }
+    if how:
+        value["how"] = how
+    if why_not:
+        value["whyNot"] = why_not
+    if kind is not None:
+        value["type"] = kind._asdict()
     return value
 
 

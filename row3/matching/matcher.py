@@ -120,6 +120,8 @@ class Matcher:
         scorer, full = SCORERS[rule.scorer]
         cutoff = (min_similarity(key, key, rule) - CUTOFF_SLACK) * full
         hits = process.extract(key, self._keys, scorer=scorer, processor=None, limit=MOST_COMPARED, score_cutoff=cutoff)
+        if not hits and rule.plain:
+            return NO_MATCHES
         similar = {
             position: raw / full
             for other, raw, position in hits
@@ -128,8 +130,6 @@ class Matcher:
         edges: dict[int, float] = {}
         hows: dict[int, str] = {}
         canary = vetoed = NOTHING
-        if not similar and rule.plain:
-            return NO_MATCHES
         readings: Sequence[str] = ()
         more: set[int] = set()
         numbered = has_number(name)

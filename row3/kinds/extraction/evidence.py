@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from row3.matching.lexicon.inflection import token_form
@@ -50,15 +50,21 @@ def mentions(
     longer = [reading for name in names for reading in readings(name, introduced)]
     if any(map(said.mentions, longer)):
         return True
-    spelt, prefixes = _words_of(quote)
-    return any(_mentions_variant(name, spelt, prefixes, known, other) for name in dict.fromkeys((*names, *longer)))
+    return any(_mentions_variant(name, quote, known, other) for name in dict.fromkeys((*names, *longer)))
 
 
 @lru_cache(256)  # `row3 lint` looks for each name of a case in each of its sentences
-def _words_of(quote: str) -> tuple[list[str], list[frozenset[str]]]:
-    """Return the words of a quote that the matcher compares, and the prefixes of each."""
-    spelt = _SIGN.sub("", quote).split()[:MOST_WORDS]
-    return spelt, list(map(_prefixes, normalise_all(spelt)))
+def _words_of(quote: str) -> tuple[list[str], Mapping[str, list[int]]]:
+    """Return the words of a quote that the matcher compares, and their places by prefix."""
+    plain = _SIGN.sub("", quote)
+    spelt, keys = plain.split()[:MOST_WORDS], normalise(plain).split()
+    if len(keys) != len(spelt) or not all(word.strip(_EDGES).isalnum() for word in spelt):
+        keys = normalise_all(spelt)
+    places: dict[str, list[int]] = {}
+    for at, key in enumerate(keys):
+        for prefix in _prefixes(key):
+            places.setdefault(prefix, []).append(at)
+    return spelt, places
 
 
 @lru_cache(4096)
@@ -67,20 +73,12 @@ def _prefixes(key: str) -> frozenset[str]:
     return frozenset(token_form(word)[:PREFIX] for word in spelt if word not in FUNCTION_WORDS)
 
 
-def _mentions_variant(
-    name: str,
-    spelt: Sequence[str],
-    prefixes: Sequence[frozenset[str]],
-    known: SourceText,
-    other: Callable[[str], object] | None,
-) -> bool:
+def _mentions_variant(name: str, quote: str, known: SourceText, other: Callable[[str], object] | None) -> bool:
     """Return whether the matcher takes a run of words, which begins or ends with a word of the name, for the name."""
-    own = normalise(name).split()
-    wanted, most = _prefixes(normalise(name)), len(name.split()) + 2
+    spelt, places = _words_of(quote)
+    own, most = normalise(name).split(), len(name.split()) + 2
     runs: dict[str, None] = {}
-    for at, begins in enumerate(prefixes):
-        if wanted.isdisjoint(begins):
-            continue
+    for at in sorted({at for prefix in _prefixes(normalise(name)) for at in places.get(prefix, ())}):
         for size in range(1, most + 1):
             for run in (spelt[at : at + size], spelt[max(0, at - size + 1) : at + 1]):
                 # A light word at either end adds nothing to a run.
