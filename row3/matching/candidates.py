@@ -166,7 +166,7 @@ class Candidates:
             near = [
                 place
                 for place, last in enumerate(self._last_skeletons)
-                if last in letters and self._may_lie_in(place, letters)
+                if last in letters and self._owners[place] not in similar and self._may_lie_in(place, letters)
             ]
             numbered = numbered or not OFTEN.keys().isdisjoint(spelt)
             begins = skeletons(spelt) if (near or numbered) and not _has_parts(name) else []

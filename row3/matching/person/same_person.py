@@ -47,7 +47,8 @@ def may_be_persons(one: str, other: str) -> bool:
     spelt, spelt2 = normalise(one).split(), normalise(other).split()
     if spelt[:1] == spelt2[:1] and 1 < len(spelt) == len(spelt2) < 4 and not one.islower():
         return True
-    return set(spelt).symmetric_difference(spelt2) <= NON_NAME_WORDS
+    different = set(spelt).symmetric_difference(spelt2)
+    return different != {"the"} and different <= NON_NAME_WORDS
 
 
 def parse_persons(one: str, other: str, *, declared: bool) -> tuple[Person, Person] | None:

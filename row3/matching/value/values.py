@@ -68,6 +68,7 @@ def is_quoted(name: str) -> bool:
     return _OPENING.search(name) is not None
 
 
+@lru_cache(maxsize=1024)
 def with_values(name: str) -> str:
     """Return a name with the values in it normalised: `$5 million grant`, `5 million dollar grant`."""
     spelt = name.split()
