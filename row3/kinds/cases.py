@@ -45,13 +45,14 @@ class Case(Model):
     """Where the text comes from: original writing, or a source."""
     source: str | None = None
     """Any word; cases from the same source share it."""
-    tags: list[Text] = []
+    # A default of `[]` is copied in Python for each case.
+    tags: list[Text] = Field(default_factory=list, json_schema_extra={"default": []})
     """Words by which --tag selects cases."""
     draft: bool = False
     """Not complete yet: linted but never scored."""
     critical: bool = False
     """A regression in this case blocks on its own."""
-    history: list[Change] = []
+    history: list[Change] = Field(default_factory=list, json_schema_extra={"default": []})
     """Changes to the expectations, with reasons."""
 
     @classmethod

@@ -118,6 +118,7 @@ class Check(Model):
             for key, owners in OWNERS.items():
                 if getattr(self, key) not in (None, False) and named[0] not in owners:
                     raise ValueError(f"`{key}` belongs to {', '.join(sorted(owners))}, not to `{named[0]}`")
+        self.__dict__.update(type=named[0], wanted=getattr(self, named[0]))  # what the properties would find
         if problem := _problem(self):
             raise ValueError(problem)
         return self
