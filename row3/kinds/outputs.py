@@ -100,7 +100,7 @@ def fit(
     model: type[Output], value: Any, repairs: tuple[str, ...] = (), fields: Fields = NO_FIELDS
 ) -> Parsed | Unusable:
     """Return a JSON value as an output, or the first misfit in it. A bare list is taken for the first field."""
-    if own := {key: fields[key] for key in keys_of(model) if key in fields}:
+    if fields and (own := {key: fields[key] for key in keys_of(model) if key in fields}):
         value = _by_fields(value, own)
         if isinstance(value, Unusable):
             return value

@@ -225,7 +225,7 @@ def likely_runs(runs: Sequence[str], name: str) -> list[str]:
 
     They have similar spelling, the same words, a number or a person's name; or the name has a rule beyond words.
     """
-    keys, words, key = normalise_all(runs), _words_of(name), normalise(name)
+    keys, words, key = [*normalise_all(runs)], _words_of(name), normalise(name)
     run_words = list(map(_words_of, runs))
     if not _UNRELIABLE_WORDS.isdisjoint(chain(words, *run_words)) or _has_parts(name) or _without_filler(name):
         return list(runs)

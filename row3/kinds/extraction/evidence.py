@@ -59,7 +59,7 @@ def _words_of(quote: str) -> tuple[list[str], Mapping[str, list[int]]]:
     plain = _SIGN.sub("", quote)
     spelt, keys = plain.split()[:MOST_WORDS], normalise(plain).split()
     if len(keys) != len(spelt) or not all(word.strip(_EDGES).isalnum() for word in spelt):
-        keys = normalise_all(spelt)
+        keys = [*normalise_all(spelt)]
     places: dict[str, list[int]] = {}
     for at, key in enumerate(keys):
         for prefix in _prefixes(key):
