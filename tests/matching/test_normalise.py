@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from row3.matching.normalise import normalise, normalise_text
+from row3.matching.normalise import normalise, normalise_all, normalise_text
 from tests.rows import every_row
 from tests.strategies import readable_text
 
@@ -90,3 +91,9 @@ def test_names_and_texts_take_the_same_form(text: str) -> None:
 def test_a_text_of_two_lines_is_normalised_line_by_line(one: str, other: str) -> None:
     # So a name that occurs in a text also occurs in its normalised form.
     assert normalise_text(f"{one}\n{other}") == f"{normalise_text(one)} {normalise_text(other)}".strip()
+
+
+@given(st.lists(readable_text(12) | st.sampled_from(("end.", "", "a\x00b", " two  words ")), max_size=6))
+@settings(deadline=None)
+def test_many_names_at_once_take_the_form_of_each(names: list[str]) -> None:
+    assert [*normalise_all(names)] == [normalise_text(name) for name in names]
