@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, validator_of
 from row3.kinds.checks.heuristics import HEURISTICS, graded
 from row3.kinds.checks.model import Check
-from row3.kinds.checks.reading import Nothing, Reading, numbers_in, same
+from row3.kinds.checks.reading import Reading, numbers_in, same
 from row3.matching.scorers import NameRule
 from tests.rows import every_row
 from tests.scoring import case_of
@@ -154,15 +154,3 @@ def test_a_number_in_prose_is_found(number: int) -> None:
 def test_any_text_can_be_an_answer(text: str) -> None:
     for check in ({"contains": "a"}, {"number": 1}, {"no_placeholder": True}, {"equals": 1}, {"names": ["a"]}):
         assert 0.0 <= score(check, text) <= 1.0
-
-
-PARTS = st.recursive(
-    st.sampled_from([None, 1, "x", True]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=2),
-)
-
-
-@given(PARTS, st.lists(st.sampled_from(["a", "b", "c", "length"]), min_size=1, max_size=3))
-def test_a_path_of_keys_finds_what_the_library_finds(answer: Any, keys: list[str]) -> None:
-    path = ".".join(("$", *keys))
-    assert Reading(answer, path).value == next(iter(path_of(path).findall(answer)), Nothing)
