@@ -38,6 +38,7 @@ from row3.integrations.monitoring.serving.panels import page, read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
 from row3.integrations.monitoring.tables import Connection
 from row3.project.integration_config import AlertsConfig
+from row3.running.execute import Processes
 
 START_MS = 1_793_491_200_000  # 2026-11-01
 MONTH_MS = 30 * DAY_MS
@@ -238,9 +239,8 @@ def measure(folder: Path, number: int) -> None:
     begun = time.monotonic()
     if rest:
         keeping = Keeping(0.05, CANARIES)
-        done = ingest(
-            DuckDb(database), chunks(rest, 0), keeping, name="-", aside=folder / "aside", now_ms=START_MS * 2, jobs=2
-        )
+        store, aside, late = DuckDb(database), folder / "aside", START_MS * 2
+        done = ingest(store, chunks(rest, 0), keeping, name="-", aside=aside, now_ms=late, executor=Processes(2))
         print(f"{done.new:,} records made and taken in: {done.new / (time.monotonic() - begun):,.0f} a second")
     with watched(folder):
         begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -79,6 +79,7 @@ class Program(Group):
 @options.no_interleave()
 @options.batch()
 @options.run_options()
+@options.executors()
 @options.shard()
 @options.gate_options()
 @options.approve()

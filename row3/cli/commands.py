@@ -16,7 +16,20 @@ from row3.domain.words import nearest
 
 SAME_ANSWERS = frozenset(
     (
-        *("suite", "jobs", "format", "out", "directory", "approve", "trust", "policy", "inconclusive", "fail"),
+        *(
+            "suite",
+            "jobs",
+            "executor",
+            "ray_address",
+            "format",
+            "out",
+            "directory",
+            "approve",
+            "trust",
+            "policy",
+            "inconclusive",
+            "fail",
+        ),
         *("verbose", "quiet", "no_color", "resume", "max_cost", "make_commit", "confirm", "adaptive", "batch"),
     )
 )

@@ -47,6 +47,8 @@ class Common:
     """Values of --set."""
     repeats: int | None = None
     jobs: int | None = None
+    executor: Literal["processes", "ray"] | None = None
+    ray_address: str | None = None
     shard: str | None = None
     format: str | None = None
     out: str | None = None
@@ -206,11 +208,21 @@ class Common:
             overrides=Overrides(self.model, self.temperature, self.seed, self.max_tokens, extra),
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
+            ray=self.ray,
             only=only,
             resume=self.resume,
             explain=FORMS[self.format or "table"].explains or shard is not None,
             shard=shard,
         )
+
+    @property
+    def ray(self) -> str | None:
+        """The address of the Ray cluster, as in `RunOptions`; raises `UsageError` for one without --executor ray."""
+        if self.executor == "ray":
+            return self.ray_address or ""
+        if self.ray_address is not None:
+            raise UsageError("only --executor ray has an address", where="--ray-address", fix="Add --executor ray")
+        return None
 
     def _shard(self) -> Shard | None:
         if self.shard is None:

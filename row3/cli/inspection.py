@@ -20,6 +20,7 @@ from row3.cli.show import INCOMPLETE, show_result
 @options.choice()
 @options.mode("Where embeddings come from, if the suite matches by meaning.")
 @options.jobs("Processes.")
+@options.executors()
 @options.shard()
 @options.trust()
 @options.output_options(*RUN_FORMATS)

@@ -31,6 +31,7 @@ from row3.integrations.reviews.report import review_document, review_json
 from row3.project.files import write_atomic
 from row3.reports.document import Document, Note, Plot
 from row3.reports.html.page import document_html
+from row3.running.execute import cluster_at
 
 EVER_MS = 1 << 60
 UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -69,12 +70,13 @@ def monitor() -> None:
 
 @monitor.command()
 @click.argument("file")
+@options.executors()
 def ingest(file: str, common: Common) -> None:
     """Ingest records, ratings and feedback from FILE, or from stdin with `-`.
 
     FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Ingesting a file twice changes nothing.
     """
-    done = ingest_file(common.project(), file, os.environ, now_ms=_now_ms())
+    done = ingest_file(common.project(), file, os.environ, now_ms=_now_ms(), ray=common.ray)
     for note in done.notes():
         common.say(note)
     if done.only_bad:
@@ -174,6 +176,7 @@ class ByEnding(Command):
 @click.command(cls=ByEnding)
 @click.argument("period", type=click.Choice(["weekly", "monthly", "quarterly"]))
 @until("End before this time; default: today, in UTC.")
+@options.executors()
 @options.output_options(
     "table", "markdown", "html", "json", form="Format; default: by the ending of --out, else table."
 )
@@ -189,7 +192,7 @@ def review(period: str, common: Common, *, to_ms: int | None) -> None:
     end_ms = _now_ms() // DAY_MS * DAY_MS if to_ms is None else to_ms
     make = getattr(import_module(f"row3.integrations.reviews.{period}"), period)
     with open_store(project, os.environ).open() as connection:
-        found = make(project, connection, end_ms)
+        found = make(project, connection, end_ms, cluster_at(common.ray))
     if common.as_json:
         return common.show_json(review_json(found))
     out = None if common.out is None else Path(common.out)

@@ -105,6 +105,12 @@ repeats = option(
     "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
 )
 jobs = option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Parallel requests; in replay, processes.")
+executor = option(
+    "--executor", type=click.Choice(["processes", "ray"]), help="Where cases are scored; ray: in a Ray cluster."
+)
+ray_address = option(
+    "--ray-address", metavar="HOST:PORT", help="The head of the cluster; default: RAY_ADDRESS, else one of its own."
+)
 shard = option("--shard", metavar="N/OF", help="Run only this part of the cases, such as 3/8; join them with merge.")
 approve = option("--approve", metavar="REASON", help="Accept a block or a fall; recorded in history and changelog.")
 policy = option(
@@ -159,6 +165,11 @@ def run_options(*, without: Collection[str] = (), **described: str) -> Decorator
     return combine(
         *(make(described[name]) if name in described else make() for name, make in run.items() if name not in without)
     )
+
+
+def executors() -> Decorator[Any]:
+    """Options that choose where cases are scored."""
+    return combine(executor(), ray_address())
 
 
 def gate_options() -> Decorator[Any]:

@@ -175,7 +175,7 @@ def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Session, Lineup] | 
     asked = _asked(session.suite, gate.promoted, repeats)
     if asked == _asked_by(run.header) or (not again and asked == _asked_by(header)):
         return None
-    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=repeats)
+    options = RunOptions(mode="replay", jobs=session.options.jobs, ray=session.options.ray, repeats=repeats)
     return replace(session, options=options), gate.promoted
 
 

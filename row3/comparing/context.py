@@ -189,7 +189,7 @@ def _differs(gate: Gate, now: Manifest) -> bool:
     if now.version == 1:
         return True
     session = gate.session
-    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=now.repeats)
+    options = RunOptions(mode="replay", jobs=session.options.jobs, ray=session.options.ray, repeats=now.repeats)
     run = run_suite(replace(session, options=options), lineup=gate.promoted)
     return manifest_of(session.project, run).digest != now.digest
 

@@ -6,6 +6,7 @@ The cases of V7.1's `cases.json` have paths like `…/cases.json#0`, lines `…/
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from row3.domain.requests import digest_json, digest_text, input_digest
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error
 from row3.kinds.base import EntityNames, Kind
 from row3.project.documents import check_schema_version, json_object, parse_json, validate
-from row3.project.files import decode
+from row3.project.files import decode, read_faults
 from row3.project.json_lines import ROW, LineIndex, LinePaths, lines_in
 from row3.project.once import once
 from row3.project.parquet import PARQUET
@@ -303,6 +304,17 @@ def is_line(path: str) -> bool:
 
 def _number(path: str) -> int:
     return int(path.replace("#L", " ").rpartition(" ")[2])
+
+
+def golden_digest(tree: Tree, folder: str) -> str:
+    """Return a digest of the files in a folder, but for the contents that the tree holds in memory."""
+    digest = hashlib.sha256()
+    for path in tree.files(folder, deep=True):
+        digest.update(path.encode("utf-8", "surrogatepass") + b"\0")
+        if (place := tree.on_disk(path)) is not None and place.is_file():
+            with read_faults(path), place.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
 
 
 def misnamed(tree: Tree, folder: str) -> list[str]:

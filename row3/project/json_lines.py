@@ -9,6 +9,7 @@ import os
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from io import BytesIO
 from itertools import accumulate, pairwise, takewhile
 from operator import itemgetter
@@ -67,7 +68,7 @@ class LineFile:
         `fix` says what to do about a line that is too long, `cure` about a pipe, which only `pipe` allows; `follow`
         allows a symbolic link.
         """
-        self.where, self._fix = where, fix
+        self.where, self._fix, self._source, self._follow = where, fix, source, follow
         with read_faults(where):
             if isinstance(source, bytes):
                 self._file: BinaryIO = BytesIO(source)
@@ -81,6 +82,14 @@ class LineFile:
                     self._file = rows_as_lines(file, where=where)
         self.unit, self.mark = ("row", ROW) if rows else ("line", ":")
         finalize(self, self._file.close)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Open the file again where this is unpickled: in another process, perhaps of another machine."""
+        source = self._source if isinstance(self._source, bytes) else self._source.absolute()
+        return _reopened, (source, self.where, self._follow, self._size())
+
+    def _size(self) -> int:
+        return len(self._source) if isinstance(self._source, bytes) else os.fstat(self._file.fileno()).st_size
 
     def __iter__(self) -> Iterator[tuple[Spot, bytes]]:
         """Yield place and bytes of each line that is not blank. Raises `InvalidFile` for UTF-16 or an overlong line."""
@@ -108,6 +117,14 @@ class LineFile:
         return self._file.read(length)
 
 
+def _reopened(source: Path | bytes, where: str, follow: bool, size: int) -> LineFile:
+    """Open a file that another process has indexed. Raises as `LineFile`, and `InvalidFile` if its size differs."""
+    file = LineFile(source, where=where, follow=follow)
+    if file._size() != size:
+        raise InvalidFile("the file has another size than it had", where=where, fix="Run the command again")
+    return file
+
+
 class KeyedLines:
     """The lines of files by key, in order: 32 bytes a line, as an index of objects would need ten times as much."""
 
@@ -126,7 +143,7 @@ class KeyedLines:
         if not self._files or self._files[-1] is not spot.file:
             self._files.append(spot.file)
         self._order = None
-        self._keys.append(hash(key))
+        self._keys.append(_key(key))
         self._offsets.append(spot.offset)
         self._lengths.append(spot.length)
         self._numbers.append(spot.number)
@@ -139,7 +156,7 @@ class KeyedLines:
 
     def spots(self, key: str) -> list[Spot]:
         """Return the lines of a key, in order."""
-        key_at, wanted = self._keys.__getitem__, hash(key)
+        key_at, wanted = self._keys.__getitem__, _key(key)
         order = self._ordered()
         start = bisect_left(order, wanted, key=key_at)
         found = takewhile(lambda at: key_at(order[at]) == wanted, range(start, len(order)))
@@ -160,6 +177,11 @@ class KeyedLines:
         if self._order is None:
             self._order = array("L", sorted(range(len(self)), key=self._keys.__getitem__))
         return self._order
+
+
+def _key(text: str) -> int:
+    """Return 64 bits for a key, the same in every process, as those of `hash` are not."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), signed=True)
 
 
 class LineIndex:

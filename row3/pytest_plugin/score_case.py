@@ -122,8 +122,8 @@ class SuiteScorer:
         outputs = {case_id: Output(case_id, as_json(output), "", "the output")}
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
             packing, guard = Packing(self.suite, before=self._before), guard_of(self.project)
-            scoring = Scoring(self.suite, outputs.get, packing, vectors, guard=guard)
-            return self._card(scoring(stored))
+            scoring = Scoring(self.suite, outputs.get, vectors, guard=guard)
+            return self._card(packing(stored, scoring(stored)))
 
     def _card(self, score: CaseScore) -> CaseScorecard:
         suite = self.suite

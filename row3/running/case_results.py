@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -138,6 +138,11 @@ class Packing:
         bare = None if before is None else before._replace(explanation=None, output=None, raw="")
         line = record_of(score).line()
         return score._replace(explanation=None, output=None, raw="", before=bare, line=line, detail=detail)
+
+    def lost(self, stored: StoredCase, why: str) -> CaseScore:
+        """Return the score of a case that could not be evaluated, nor its answer before."""
+        failed = CaseScore(stored.id, "failed", {}, problem=why)
+        return replace(self, before=self.before and (lambda *_: failed))(stored, failed)
 
 
 def _found(kind: Kind, score: CaseScore) -> Mapping[str, tuple[str, ...]]:

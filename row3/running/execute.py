@@ -1,4 +1,4 @@
-"""Evaluate many cases in this process, or in forked ones."""
+"""Evaluate many cases in this process, in forked ones, or in those of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import threading
 import traceback
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from row3.domain.scores import CaseScore
 from row3.domain.shards import Shard
 from row3.errors import EnvironmentFault, Row3Error
-from row3.kinds.base import Kind
-from row3.project.cases import Cases, StoredCase
+from row3.project.cases import Cases, StoredCase, golden_digest
+from row3.running.case_results import Packing
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 PARALLEL_FROM = 300
 """Cases from which a second process is worth its start."""
 CHUNK = 40
-"""Cases in a task."""
+"""Cases in a task of a forked process."""
 MOST_A_CORE = 4
 """Most processes per core; `jobs` can be large, as it also limits concurrent requests."""
 AHEAD = 3
@@ -43,30 +44,72 @@ _do: Callable[[Any], Any]
 """The work of a forked process: inherited, so only tasks and results are pickled."""
 
 
+class Work(Generic[Task, Result]):
+    """What workers do with each task."""
+
+    def __call__(self, task: Task, /) -> Result:
+        """Do a task."""
+        raise NotImplementedError
+
+    def lost(self, task: Task, why: str, /) -> Result:
+        """Return the result of a task during which every worker ended that it was given to, or raise an error."""
+        raise EnvironmentFault(why, where="row3", fix="Run the command again without --executor ray")
+
+    def seen(self) -> str:
+        """Return a digest of the files that workers read, which on another machine could be others."""
+        return ""
+
+
+class Executor(Protocol):
+    """Other processes that do tasks."""
+
+    @property
+    def workers(self) -> int:
+        """How many processes there are."""
+
+    @property
+    def chunk(self) -> int:
+        """Cases in a task: as few as keep sending it cheap."""
+
+    def open(self, work: Work[Task, Result]) -> AbstractContextManager[Callable[[Task], Future[Result]]]:
+        """Start the processes, for a function that submits a task; a task's error is its future's.
+
+        Raises `EnvironmentFault` if processes do not start or are killed.
+        """
+
+
+def in_order(executor: Executor | None, work: Work[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    """Do tasks a few ahead, here if there is no executor, and yield their results in order.
+
+    Raises as `Executor.open`, and a task's error.
+    """
+    if executor is None:
+        yield from map(work, tasks)
+        return
+    left = iter(tasks)
+    with executor.open(work) as submit:
+        begun = deque(map(submit, islice(left, executor.workers * AHEAD)))
+        while begun:
+            yield begun.popleft().result()
+            begun.extend(map(submit, islice(left, 1)))
+
+
 @dataclass(frozen=True, slots=True)
 class Processes:
     """Does tasks in forked processes, which end with this one however it ends."""
 
     workers: int
-
-    def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Do tasks a few ahead. A task's error is raised in its turn; `EnvironmentFault` if a process was killed."""
-        left = iter(tasks)
-        with self.open(do) as submit:
-            begun = deque(map(submit, islice(left, self.workers * AHEAD)))
-            while begun:
-                yield begun.popleft().result()
-                begun.extend(map(submit, islice(left, 1)))
+    chunk: int = CHUNK
 
     @contextlib.contextmanager
-    def open(self, do: Callable[[Task], Result]) -> Iterator[Callable[[Task], Future[Result]]]:
-        """Start the processes and yield a function that submits a task. Raises as `map`."""
+    def open(self, work: Callable[[Task], Result]) -> Iterator[Callable[[Task], Future[Result]]]:
+        """Start the processes, as `Executor.open`."""
         import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
         from concurrent.futures.process import BrokenProcessPool
 
         global _do  # noqa: PLW0603 - the one way to hand a closure to a forked process
-        _do = do
+        _do = work
         one: Callable[[Task], Result] = _one
         # A signal between the fork and `_begin` would print a traceback.
         masked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
@@ -107,9 +150,13 @@ def _end_with_parent() -> None:
 
 
 def _one(task: object) -> Any:
+    return done(_do, task)
+
+
+def done(work: Callable[[Task], Result], task: Task) -> Result:
     """Do a task; send a defect back as its traceback, since not every exception can be pickled."""
     try:
-        return _do(task)
+        return work(task)
     except Row3Error:
         raise
     except Exception as error:
@@ -118,8 +165,7 @@ def _one(task: object) -> Any:
 
 def processes_for(tasks: int, jobs: int | None) -> Processes | None:
     """Return up to `jobs` processes (default: one per core); None for few tasks, or if forking does not work."""
-    # A container or `taskset` may allow fewer cores than the machine has.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = count_cores()
     workers = min(jobs or cores, MOST_A_CORE * cores, tasks // CHUNK)
     if tasks < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         return None
@@ -129,36 +175,82 @@ def processes_for(tasks: int, jobs: int | None) -> Processes | None:
     return None if multiprocessing.current_process().daemon else Processes(workers)
 
 
+def executor_for(tasks: int, jobs: int | None, ray: str | None) -> Executor | None:
+    """Return the cluster at the address `ray`, else what `processes_for` returns. Raises as `cluster_at`."""
+    return processes_for(tasks, jobs) if ray is None else cluster_at(ray, jobs, tasks)
+
+
+def cluster_at(ray: str | None, jobs: int | None = None, tasks: int | None = None) -> Executor | None:
+    """Return a Ray cluster, for so many cases; None without an address.
+
+    Raises `MissingExtra` without Ray, and `RunIncomplete` if no cluster answers.
+    """
+    if ray is None:
+        return None
+    from row3.running.ray_cluster import open_cluster
+
+    return open_cluster(ray, jobs, tasks)
+
+
+def count_cores() -> int:
+    """Return the number of cores; a container or `taskset` may allow fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluation(Work[int, list[CaseScore]]):
+    """Evaluates the cases at some paths; a task is the number of its first path."""
+
+    cases: Cases
+    folder: str
+    paths: Sequence[str]
+    evaluate: Callable[[StoredCase], CaseScore]
+    pack: Packing
+    wanted: Callable[[str], bool]
+    size: int
+
+    def __call__(self, start: int) -> list[CaseScore]:
+        return [self.pack(stored, self.evaluate(stored)) for stored in self._part(start)]
+
+    def lost(self, start: int, why: str) -> list[CaseScore]:
+        return [self.pack.lost(stored, why) for stored in self._part(start)]
+
+    def seen(self) -> str:
+        return golden_digest(self.cases.tree, self.folder)
+
+    def _part(self, start: int) -> Iterator[StoredCase]:
+        read = self.cases.at(self.paths[start : start + self.size], self.pack.suite.kind)
+        return (stored for stored in read if self.wanted(stored.id))
+
+
 def evaluate_all(
     cases: Cases,
-    folder: str,
-    kind: Kind,
     evaluate: Callable[[StoredCase], CaseScore],
+    pack: Packing,
     wanted: Callable[[str], bool],
     *,
     jobs: int | None,
     shard: Shard | None = None,
+    ray: str | None = None,
 ) -> Iterator[CaseScore]:
-    """Evaluate every wanted case, of a shard or the suite, in file order.
+    """Evaluate and pack every wanted case, of a shard or the suite, in file order.
 
-    Raises what `evaluate` raises, and `InvalidFile` for an id twice.
+    Raises what `evaluate` raises, as `executor_for`, and `InvalidFile` for an id twice.
     """
+    folder = pack.suite.golden
     paths = cases.scored(folder)
     paths = paths if shard is None else shard.part(paths)
-    processes = processes_for(len(paths), jobs)
-    do_all, size = (map, 1) if processes is None else (processes.map, CHUNK)
-
-    def chunk(start: int) -> list[CaseScore]:
-        read = cases.at(paths[start : start + size], kind)
-        return [evaluate(stored) for stored in read if wanted(stored.id)]
-
+    executor = executor_for(len(paths), jobs, ray)
+    size = 1 if executor is None else executor.chunk
+    work, starts = _Evaluation(cases, folder, paths, evaluate, pack, wanted, size), range(0, len(paths), size)
     seen = array("q")
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
-        for result in chain.from_iterable(do_all(chunk, range(0, len(paths), size))):
+        results: Iterator[list[CaseScore]] = in_order(executor, work, starts)
+        for result in chain.from_iterable(results):
             seen.append(hash(result.case_id))
             yield result
     if len(set(seen)) < len(seen):
-        list(cases.read(folder, kind))  # names the two files of an id
+        list(cases.read(folder, pack.suite.kind))  # names the two files of an id
 
 
 @contextlib.contextmanager

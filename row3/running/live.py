@@ -27,7 +27,7 @@ from row3.running.budget import prices_of
 from row3.running.case_results import Before, Packing
 from row3.running.concurrency import ask_ahead, asked_ahead, many
 from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
-from row3.running.execute import few_collections, processes_for
+from row3.running.execute import Work, executor_for, few_collections
 from row3.running.journal import lines_of
 from row3.running.meanings import open_meanings
 from row3.running.provider_access import batch_chats, guarded, open_provider
@@ -50,6 +50,23 @@ OTHER_FILES = 128
 """Files that a run has open, apart from connections."""
 NAMED = 3
 """Most cases without a recording that a message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring(Work["Sequence[Answered]", list[CaseScore]]):
+    """Scores answered cases in another process."""
+
+    asking: Asking
+    packing: Packing
+
+    def __call__(self, answered: Sequence[Answered]) -> list[CaseScore]:
+        return [
+            self.packing(stored, replay_case(self.asking, stored, FixedAnswers(iter(answers))))
+            for stored, answers in answered
+        ]
+
+    def lost(self, answered: Sequence[Answered], why: str) -> list[CaseScore]:
+        return [self.packing.lost(stored, why) for stored, _ in answered]
 
 
 @dataclass(slots=True)
@@ -82,17 +99,11 @@ class LiveRun:
         for a model without a price under a budget, and if a recording would replace another prompt version's answer.
         """
         self.check_models(self.asking)
-        processes = processes_for(self._expected(), None)
-        if processes is None:
+        executor = executor_for(self._expected(), None, self.options.ray)
+        if executor is None:
             return self._ask_all(None)
-        with few_collections(), processes.open(self._score) as submit:
+        with few_collections(), executor.open(_Scoring(self.asking, self.packing)) as submit:
             return self._ask_all(submit)
-
-    def _score(self, answered: Sequence[Answered]) -> list[CaseScore]:  # in another process
-        return [
-            self.packing(stored, replay_case(self.asking, stored, FixedAnswers(iter(answers))))
-            for stored, answers in answered
-        ]
 
     def _ask_all(self, submit: Submit | None) -> list[CaseScore]:
         """Return all results; `submit` has cases scored by another process if that needs only case and answers."""

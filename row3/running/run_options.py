@@ -35,6 +35,8 @@ class RunOptions:
     more: More = NO_MORE
     """Further answers, which confirm a block."""
     jobs: int | None = None
+    ray: str | None = None
+    """Address of the Ray cluster that scores; empty for one of this command's own, None for no cluster."""
     only: frozenset[str] | None = None
     """Ids of the cases to run; None for all."""
     resume: bool = False
@@ -101,10 +103,10 @@ def replay(
     pack = Packing(suite, options.explain, before, options.page)
 
     def evaluate(stored: StoredCase) -> CaseScore:
-        return pack(stored, replay_case(asking, stored, answerer))
+        return replay_case(asking, stored, answerer)
 
-    jobs = options.jobs or project.config.jobs
-    yield from evaluate_all(cases, suite.golden, suite.kind, evaluate, options.wants, jobs=jobs, shard=options.shard)
+    jobs, shard = options.jobs or project.config.jobs, options.shard
+    yield from evaluate_all(cases, evaluate, pack, options.wants, jobs=jobs, shard=shard, ray=options.ray)
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:

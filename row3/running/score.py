@@ -92,7 +92,6 @@ class Scoring:
     suite: Suite
     outputs: Callable[[str], Output | None]
     """Returns the output for a case id, None if it is missing."""
-    pack: Packing
     vectors: Source | None = None
     """Embeddings, for a suite that matches by meaning."""
     judgements: RecordingIndex | None = None
@@ -102,9 +101,6 @@ class Scoring:
 
     def __call__(self, stored: StoredCase) -> CaseScore:
         """Score one case. Raises `InvalidFile` if the line of its output is broken."""
-        return self.pack(stored, self._score(stored))
-
-    def _score(self, stored: StoredCase) -> CaseScore:
         kind, rules = self.suite.kind, self.suite.rules
         output = self.outputs(stored.id)
         if output is None:
@@ -145,10 +141,11 @@ def output_results(
     embeds = suite.rules.semantic is not None and mode != "replay"
     with vector_source(project, suite, mode) as vectors:
         judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
-        scoring = Scoring(suite, index.get, Packing(suite, options.explain), vectors, judgements, guard_of(project))
-        jobs = 1 if embeds else options.jobs or project.config.jobs
-        cases, kind, shard = project.cases, suite.kind, options.shard
-        for result in evaluate_all(cases, suite.golden, kind, scoring, options.wants, jobs=jobs, shard=shard):
+        scoring = Scoring(suite, index.get, vectors, judgements, guard_of(project))
+        pack, cases, shard = Packing(suite, options.explain), project.cases, options.shard
+        # A model of embeddings is asked by this process alone.
+        jobs, ray = (1, None) if embeds else (options.jobs or project.config.jobs, options.ray)
+        for result in evaluate_all(cases, scoring, pack, options.wants, jobs=jobs, shard=shard, ray=ray):
             used += result.problem != MISSING
             yield result
     if not options.partial and used < len(index):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.running.execute import AHEAD, PARALLEL_FROM, Processes, processes_for
+from row3.running.execute import AHEAD, PARALLEL_FROM, Processes, in_order, processes_for
 from tests.rows import every_row
 
 
@@ -27,10 +27,10 @@ def test_several_processes_return_results_in_task_order() -> None:
         time.sleep(0.002 * (task % 3))
         return os.getpid(), task * task
 
-    results = list(Processes(3).map(do, range(60)))
+    results = list(in_order(Processes(3), do, range(60)))
     assert [square for _, square in results] == [task * task for task in range(60)]
     assert len({pid for pid, _ in results} - {os.getpid()}) == 3
-    assert list(Processes(2).map(do, [])) == []
+    assert list(in_order(Processes(2), do, [])) == []
 
 
 def test_only_requested_results_are_computed(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_only_requested_results_are_computed(tmp_path: Path) -> None:
         return task
 
     before = children()
-    results = Processes(2).map(do, range(100))
+    results = in_order(Processes(2), do, range(100))
     assert [next(results), next(results)] == [0, 1]
     time.sleep(0.2)
     assert len(list(tmp_path.iterdir())) <= 2 * AHEAD + 2
@@ -54,7 +54,7 @@ def test_an_error_is_raised_in_task_order_with_its_fields() -> None:
             raise InvalidFile("it is broken", where="golden/a", fix="Fix it")
         return task
 
-    results = Processes(2).map(do, range(40))
+    results = in_order(Processes(2), do, range(40))
     assert [next(results) for _ in range(4)] == [0, 1, 2, 3]
     with pytest.raises(InvalidFile) as caught:
         next(results)
@@ -74,9 +74,9 @@ def test_a_defect_arrives_with_its_traceback(raised: Exception) -> None:
         raise raised
 
     with pytest.raises(RuntimeError, match=f"in do[^$]*{raised}"):
-        list(Processes(2).map(do, range(5)))
+        list(in_order(Processes(2), do, range(5)))
     with pytest.raises(Exception, match="pickle"):
-        list(Processes(2).map(lambda task: lambda: task, range(5)))
+        list(in_order(Processes(2), lambda task: lambda: task, range(5)))
 
 
 def test_a_killed_process_ends_the_run_with_one_message() -> None:
@@ -87,7 +87,7 @@ def test_a_killed_process_ends_the_run_with_one_message() -> None:
 
     before = children()
     with pytest.raises(EnvironmentFault, match="was killed. If memory ran out, use --jobs 1"):
-        list(Processes(2).map(do, range(40)))
+        list(in_order(Processes(2), do, range(40)))
     assert children() == before
 
 
@@ -97,7 +97,7 @@ def test_processes_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(os, "fork", none)
     with pytest.raises(EnvironmentFault) as caught:
-        list(Processes(2).map(abs, range(5)))
+        list(in_order(Processes(2), abs, range(5)))
     assert str(caught.value) == "row3: cannot start 2 processes (Resource temporarily unavailable). Use --jobs 1."
 
 
@@ -118,14 +118,14 @@ def test_a_daemonic_process_starts_no_others() -> None:
 
 SLOW = """
 import sys, time
-from row3.running.execute import Processes
+from row3.running.execute import Processes, in_order
 
 def do(task):
     time.sleep(0.05)
     return task
 
 try:
-    for task in Processes(2).map(do, range(10_000)):
+    for task in in_order(Processes(2), do, range(10_000)):
         print(task, flush=True)
 except KeyboardInterrupt:
     sys.stderr.write("stopped")

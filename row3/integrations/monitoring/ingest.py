@@ -23,7 +23,7 @@ from row3.integrations.monitoring.storage import Store, open_store
 from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection, refresh_hours
 from row3.project.files import read_faults
 from row3.project.project import Project
-from row3.running.execute import Processes
+from row3.running.execute import Executor, Processes, Work, cluster_at, count_cores
 
 STDIN = "-"
 ASIDE = "monitor/aside.jsonl"
@@ -108,8 +108,13 @@ class Ingested:
         return notes
 
 
-def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_ms: int) -> Ingested:
-    """Ingest a file, or stdin for `-`. Raises `InvalidFile`, `EnvironmentFault`, `MissingExtra`."""
+def ingest_file(
+    project: Project, file: str, environ: Mapping[str, str], *, now_ms: int, ray: str | None = None
+) -> Ingested:
+    """Ingest a file, or stdin for `-`; lines are parsed in the cluster `ray`, if given.
+
+    Raises `InvalidFile`, `EnvironmentFault`, `MissingExtra`, `RunIncomplete`.
+    """
     store, settings = open_store(project, environ), project.config.monitor
     keeping = Keeping(settings.sample, domain_canaries(project), settings.keep == "all", ids_wanted(store))
     live = file == STDIN
@@ -117,7 +122,8 @@ def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_
         with read_faults(file):
             stream = sys.stdin.buffer if live else stack.enter_context(Path(file).open("rb"))
         small = not live and os.fstat(stream.fileno()).st_size <= CHUNK_BYTES
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = count_cores()
+        forked = None if small or cores < 2 or not hasattr(os, "fork") else Processes(cores)
         return ingest(
             store,
             chunks(stream, live=live),
@@ -125,7 +131,7 @@ def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_
             name=file,
             aside=project.at(f"{project.local.name}/{ASIDE}"),
             now_ms=now_ms,
-            jobs=1 if small else cores,
+            executor=cluster_at(ray) or forked,
         )
 
 
@@ -146,20 +152,21 @@ def ingest(
     name: str,
     aside: Path,
     now_ms: int,
-    jobs: int = 1,
+    executor: Executor | None = None,
 ) -> Ingested:
     """Ingest the chunks of a file; `name` is the file's in messages, `aside` the file for bad lines.
 
-    With several `jobs`, as many processes parse lines. Raises as `Store.open`.
+    Lines are parsed by the executor, if there is one. Raises as `Store.open`.
     """
     writer = _Writer(store, name, AsideFile(aside, name), now_ms)
     reading: deque[tuple[Chunk, Future[Parsed]]] = deque()
-    with _parser(jobs, keeping) as start:
+    ahead = 0 if executor is None else AHEAD * executor.workers
+    with _parser(executor, keeping) as start:
         try:
             for chunk in chunks:
                 if chunk is not None:
                     reading.append((chunk, start(chunk)))
-                while reading and (chunk is None or len(reading) > AHEAD * jobs or reading[0][1].done()):
+                while reading and (chunk is None or len(reading) > ahead or reading[0][1].done()):
                     taken, future = reading.popleft()
                     writer.take(taken, future.result())
                 if chunk is None:
@@ -176,10 +183,20 @@ def _finish(writer: _Writer, reading: Iterable[tuple[Chunk, Future[Parsed]]]) ->
     return writer.close()
 
 
-def _parser(jobs: int, keeping: Keeping) -> AbstractContextManager[Callable[[Chunk], Future[Parsed]]]:
+@dataclass(frozen=True, slots=True)
+class _Parsing(Work[Chunk, Parsed]):
+    """Parses chunks in another process."""
+
+    keeping: Keeping
+
+    def __call__(self, chunk: Chunk) -> Parsed:
+        return parse(chunk, self.keeping)
+
+
+def _parser(executor: Executor | None, keeping: Keeping) -> AbstractContextManager[Callable[[Chunk], Future[Parsed]]]:
     """Return the function that parses a chunk: at once, or in one of several processes."""
-    if jobs > 1 and hasattr(os, "fork"):
-        return Processes(jobs).open(lambda chunk: parse(chunk, keeping))
+    if executor is not None:
+        return executor.open(_Parsing(keeping))
 
     def now(chunk: Chunk) -> Future[Parsed]:
         done: Future[Parsed] = Future()

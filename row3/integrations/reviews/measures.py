@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from row3.commands.importing.drafts import slug
 from row3.domain.asks import finish, no_vectors
@@ -18,6 +19,7 @@ from row3.metrics.ratios import overall, ratio
 from row3.project.cases import StoredCase
 from row3.project.project import Project
 from row3.project.suites import Suite
+from row3.running.execute import CHUNK, Executor, Work, in_order
 
 WEIGHED = {
     "recall": "Concept recall",
@@ -68,6 +70,27 @@ class Golden:
                 found.append(finish(suite.kind.score(case.case, read.value, rules), no_vectors).metrics)
         means = {key: [one[key] for one in found if key in one] for key in WEIGHED}
         return {key: sum(values) / len(values) for key, values in means.items() if values}
+
+
+@dataclass(frozen=True, slots=True)
+class _Measuring(Work[Sequence[StoredRecord], list[dict[str, float]]]):
+    golden: Golden
+    by_cases: bool
+
+    def __call__(self, records: Sequence[StoredRecord]) -> list[dict[str, float]]:
+        return [
+            proxies_of(each, self.golden) | (self.golden.metrics(each) if self.by_cases else {}) for each in records
+        ]
+
+
+def measured(
+    records: Sequence[StoredRecord], golden: Golden, executor: Executor | None, *, by_cases: bool
+) -> Iterator[dict[str, float]]:
+    """Yield the proxies of answered records, with their metrics if `by_cases`. Raises as `in_order`."""
+    size = CHUNK if executor is None else executor.chunk
+    parts = (records[start : start + size] for start in range(0, len(records), size))
+    found: Iterator[list[dict[str, float]]] = in_order(executor, _Measuring(golden, by_cases), parts)
+    return chain.from_iterable(found)
 
 
 def topic_key(topic: str) -> str:

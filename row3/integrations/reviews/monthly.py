@@ -20,6 +20,7 @@ from row3.integrations.reviews.measures import (
     MEASURES,
     PROXIES,
     Golden,
+    measured,
     name_key,
     proxies_of,
     proxy_composite,
@@ -30,6 +31,7 @@ from row3.integrations.reviews.regression import Sample
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.matching.text.quotes import SourceText
 from row3.project.project import Project
+from row3.running.execute import Executor
 
 DAYS = 31
 FREQUENT, BADLY, CANARIES = 5, 5, 10
@@ -48,7 +50,7 @@ Topics = Mapping[str, tuple[str, Totals]]
 """By topic key: one spelling and the totals."""
 
 
-def monthly(project: Project, connection: Connection, to_ms: int) -> Review:
+def monthly(project: Project, connection: Connection, to_ms: int, executor: Executor | None = None) -> Review:
     """Return the review of the 31 days before a time. Raises `InvalidFile`."""
     from_ms, golden = to_ms - DAYS * DAY_MS, read_golden(project)
     sample = [each for each in stored_records(connection, from_ms, to_ms, "sampled") if each.error is None]
@@ -56,25 +58,20 @@ def monthly(project: Project, connection: Connection, to_ms: int) -> Review:
     for name, totals in by_group(connection, "topic", from_ms, to_ms).items():
         first, before = topics.get(topic_key(name), (name, Totals()))
         topics[topic_key(name)] = first, before + totals
-    rated = rated_records(connection, golden, from_ms, to_ms)
+    rated = rated_records(connection, golden, from_ms, to_ms, executor)
     candidates = _candidates(golden, topics, [*sample, *(each for each, _ in rated)])
     found = [candidates, _canaries(golden, sample), _cases(golden, topics, to_ms), correlations(golden, rated)]
     return Review("monthly", from_ms, to_ms, total(connection, from_ms, to_ms).requests, found)
 
 
 def rated_records(
-    connection: Connection, golden: Golden, from_ms: int, to_ms: int
+    connection: Connection, golden: Golden, from_ms: int, to_ms: int, executor: Executor | None
 ) -> list[tuple[StoredRecord, Sample]]:
     """Return the answered records with user feedback, each with its mean score and measures."""
     rated = [each for each in stored_records(connection, from_ms, to_ms, "rated") if each.scores and each.error is None]
     return [
-        (
-            each,
-            Sample(
-                topic_key(each.topic), each.score_sum / each.scores, proxies_of(each, golden) | golden.metrics(each)
-            ),
-        )
-        for each in rated
+        (each, Sample(topic_key(each.topic), each.score_sum / each.scores, measures))
+        for each, measures in zip(rated, measured(rated, golden, executor, by_cases=True), strict=True)
     ]
 
 

@@ -22,6 +22,7 @@ from row3.integrations.reviews.monthly import rated_records
 from row3.integrations.reviews.regression import Sample, propose
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.project.project import Project
+from row3.running.execute import Executor
 
 DAYS = 92
 LEAST = 30
@@ -59,10 +60,10 @@ class Spread(NamedTuple):
     variance: float
 
 
-def quarterly(project: Project, connection: Connection, to_ms: int) -> Review:
+def quarterly(project: Project, connection: Connection, to_ms: int, executor: Executor | None = None) -> Review:
     """Return the review of the 92 days before a time. Raises `InvalidFile`."""
     from_ms, golden = to_ms - DAYS * DAY_MS, read_golden(project)
-    samples = [one for _, one in rated_records(connection, golden, from_ms, to_ms)]
+    samples = [one for _, one in rated_records(connection, golden, from_ms, to_ms, executor)]
     sections = [
         _versions(connection, from_ms, to_ms),
         targets(hourly(connection, from_ms, to_ms)),

@@ -14,10 +14,11 @@ from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment
 from row3.integrations.monitoring.samples import stored_records
 from row3.integrations.monitoring.tables import Connection, Totals, by_group, total
-from row3.integrations.reviews.measures import proxies_of, proxy_composite, read_golden
+from row3.integrations.reviews.measures import measured, proxy_composite, read_golden
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.metrics.ratios import best_score
 from row3.project.project import Project
+from row3.running.execute import Executor
 
 DAYS = 7
 ALERTS, WORST, PATTERNS, ERRORS = 4, 5, 3, 3
@@ -26,11 +27,11 @@ LEAST = 3
 """Minimum scores to judge a topic, a concept or a version."""
 
 
-def weekly(project: Project, connection: Connection, to_ms: int) -> Review:
+def weekly(project: Project, connection: Connection, to_ms: int, executor: Executor | None = None) -> Review:
     """Return the review of the seven days before a time. Raises `InvalidFile`."""
     from_ms = to_ms - DAYS * DAY_MS
     now = total(connection, from_ms, to_ms)
-    lowest = _lowest(project, connection, from_ms, to_ms)
+    lowest = _lowest(project, connection, from_ms, to_ms, executor)
     feedback, errors = _feedback(connection, now, from_ms, to_ms), _errors(connection, now, from_ms, to_ms)
     sections = [_days(connection, to_ms), _alerts(project, connection, from_ms, to_ms), lowest, feedback, errors]
     return Review("weekly", from_ms, to_ms, now.requests, sections)
@@ -70,10 +71,10 @@ def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) 
     return Section("alerts", "Alerts", heads, rows, "No alerts.", [*[more] * (len(found) > ALERTS), *notes])
 
 
-def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:
+def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int, executor: Executor | None) -> Section:
     golden, scored = read_golden(project), list[tuple[float, str, list[Any]]]()
-    for each in stored_records(connection, from_ms, to_ms, "sampled"):
-        known = {} if each.error is not None else proxies_of(each, golden)
+    answered = [each for each in stored_records(connection, from_ms, to_ms, "sampled") if each.error is None]
+    for each, known in zip(answered, measured(answered, golden, executor, by_cases=False), strict=True):
         if (score := proxy_composite(known, golden)) is not None:
             rates = [Cell(value, percent(value)) for value in (score, known["verified"], known["grounded"])]
             head = [Cell(each.id, shorten(each.id, 36)), Cell(each.topic, shorten(each.topic, 14)), each.version]

@@ -18,6 +18,7 @@ from row3.integrations.monitoring.rows import Keeping, in_sample
 from row3.integrations.monitoring.samples import stored_records
 from row3.integrations.monitoring.storage import DuckDb, Postgres, Store
 from row3.integrations.monitoring.tables import SCHEMA_VERSION, Totals, by_group, by_minute, hourly, total
+from row3.running.execute import Processes
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
 from tests.rows import every_row
 from tests.strategies import json_values
@@ -285,7 +286,7 @@ def test_rated_records_become_whole_when_they_come_again(store: Store, tmp_path:
 def test_many_processes_read_as_one(tmp_path: Path) -> None:
     raw = jsonl(*(record(f"r{n}", at=f"2026-11-01T{n % 24:02}:00:00Z") for n in range(500)), "half")
     one, many = DuckDb(tmp_path / "one.duckdb"), DuckDb(tmp_path / "many.duckdb")
-    assert take(one, raw, tmp_path) == take(many, raw, tmp_path, jobs=2)
+    assert take(one, raw, tmp_path) == take(many, raw, tmp_path, executor=Processes(2))
     assert totals(one) == totals(many)
 
 

@@ -21,6 +21,7 @@ from row3.integrations.monitoring.ingest import Ingested, ingest
 from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.storage import DuckDb, Postgres
 from row3.integrations.monitoring.tables import Totals, by_group, hourly, total
+from row3.running.execute import Processes
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
 from tests.rows import every_row
 
@@ -156,8 +157,8 @@ def test_very_many_records_of_one_topic_in_one_moment(tmp_path: Path) -> None:
     store = DuckDb(tmp_path / "m.duckdb")
     line = json.dumps(record("ID", concepts=[{"label": "fungi", "confidence": 0.5}] * 3))
     many = b"\n".join(line.replace("ID", f"r{n}", 1).encode() for n in range(100_000))
-    assert take(store, many, tmp_path, Keeping(0.05, {}), jobs=2).new == 100_000
-    assert take(store, many, tmp_path, Keeping(0.05, {}), jobs=2).known == 100_000
+    assert take(store, many, tmp_path, Keeping(0.05, {}), executor=Processes(2)).new == 100_000
+    assert take(store, many, tmp_path, Keeping(0.05, {}), executor=Processes(2)).known == 100_000
     with store.open() as connection:
         whole, [hour] = total(connection, *EVER), hourly(connection, *EVER).values()
         [(topic, forests)] = by_group(connection, "topic", *EVER).items()
