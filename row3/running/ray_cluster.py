@@ -35,7 +35,7 @@ MOST_LOSSES = 3
 POLL_S = 0.1
 """Most seconds until a new task is noticed."""
 HEAD_CHECK_S = 5.0
-"""Seconds between two looks at the head; Ray itself ends this process a minute after it lost the head."""
+"""Seconds between two looks at the head, which is gone if it misses two; a minute later Ray would end this process."""
 START_LIMIT_S = 600.0
 """Seconds to wait for a first actor, as a cluster may have to start machines."""
 LOCAL = "local"
@@ -68,6 +68,8 @@ def _connect(ray: Any, address: str, jobs: int | None) -> None:
         if ":" in address:
             _reach(address)
         quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+        # Else Ray writes to stdout, which holds the result, that a worker has died.
+        vars(ray._private.worker)["print_to_stdstream"] = lambda *_, **__: None
         ray.init(address, **quiet, **(local if address == LOCAL else {}))
     except (OSError, RuntimeError, ValueError, ImportError) as error:
         if address == LOCAL:
@@ -174,45 +176,72 @@ class _Dispatcher(threading.Thread):
         """By reference of the result, oldest first; no turn for loading the work."""
         self._unborn = 0
         """Actors that ended before they had loaded the work, since one did."""
-        self._begun = self._looked = time.monotonic()
+        self._begun = time.monotonic()
         self._fault: BaseException | None = None
-        self._lock = threading.Lock()
+        self._left: set[_Turn] = set()
+        """Tasks without a result; like the fault also used by other threads, under the lock."""
+        self._lock, self._ended = threading.Lock(), threading.Event()
 
     def submit(self, task: Any) -> Future[Any]:
         """Add a task."""
         turn = _Turn(task)
         with self._lock:
-            if self._fault is None:
-                self._new.put(turn)
-            else:
-                turn.future.set_exception(self._fault)
+            self._left.add(turn)
+            fault = self._fault
+        if fault is None:
+            self._new.put(turn)
+        else:
+            self._settle(turn, error=fault)
         return turn.future
 
     def end(self) -> None:
-        """Stop, and end the actors."""
+        """Stop, and end the actors, unless the head is gone: then Ray's calls do not return."""
+        self._ended.set()
         self._new.put(None)
+        if isinstance(self._fault, RunIncomplete):
+            return
         self.join()
-        with suppress(Exception):  # the head may be gone
-            for actor in self._actors:
-                self._ray.kill(actor.handle)
+        for actor in self._actors:
+            self._ray.kill(actor.handle)
 
     def run(self) -> None:
         """Dispatch until `end`; a fault is that of every task left."""
-        fault: BaseException = RuntimeError("the executor is closed")
+        threading.Thread(target=self._watch, daemon=True, name="row3-ray-head").start()
         try:
             self._open()
             while self._take():
                 self._send()
                 self._receive()
         except BaseException as error:
-            fault = error
+            self._fail(error)
+
+    def _watch(self) -> None:
+        missed = 0
+        while not self._ended.wait(HEAD_CHECK_S):
+            try:
+                _reach(self._address)
+                missed = 0
+            except OSError as error:
+                missed += 1
+                if missed == 2:
+                    self._fail(_gone(self._address, _line(error)))
+
+    def _fail(self, fault: BaseException) -> None:
         with self._lock:
-            self._fault = fault
-        left = [*self._waiting, *(turn for actor in self._actors for turn in actor.turns)]
-        while not self._new.empty():
-            left += filter(None, [self._new.get()])
+            self._fault = self._fault or fault
+            left = [*self._left]
         for turn in left:
-            turn.future.set_exception(fault)
+            self._settle(turn, error=fault)
+
+    def _settle(self, turn: _Turn, result: Any = None, error: BaseException | None = None) -> None:
+        with self._lock:
+            if turn not in self._left:
+                return
+            self._left.remove(turn)
+        if error is None:
+            turn.future.set_result(result)
+        else:
+            turn.future.set_exception(error)
 
     def _open(self) -> None:
         from ray import cloudpickle
@@ -256,14 +285,7 @@ class _Dispatcher(threading.Thread):
             for ref in [ref for ref in self._sent if ref in ready]:
                 if ref in self._sent:
                     self._finish(ref, *self._sent.pop(ref))
-        now = time.monotonic()
-        if now - self._looked >= HEAD_CHECK_S:
-            self._looked = now
-            try:
-                _reach(self._address)
-            except OSError as error:
-                raise _gone(self._address, _line(error)) from None
-        if now - self._begun > START_LIMIT_S and not any(actor.loaded for actor in self._actors):
+        if time.monotonic() - self._begun > START_LIMIT_S and not any(actor.loaded for actor in self._actors):
             fix = "Free processors in the cluster, or leave --executor ray out"
             raise RunIncomplete(f"no worker started in {START_LIMIT_S:.0f} seconds", where=OPTION, fix=fix)
 
@@ -277,7 +299,7 @@ class _Dispatcher(threading.Thread):
             if turn is None:
                 raise cause from None
             actor.turns.remove(turn)
-            turn.future.set_exception(cause)
+            self._settle(turn, error=cause)
         except RayError as error:
             self._replace(actor, _line(error))
         else:
@@ -285,7 +307,7 @@ class _Dispatcher(threading.Thread):
                 actor.loaded, self._unborn, self._begun = True, 0, time.monotonic()
             else:
                 actor.turns.remove(turn)
-                turn.future.set_result(result)
+                self._settle(turn, result)
 
     def _replace(self, actor: _Actor, why: str) -> None:
         """Give the tasks of an actor that ended to others."""
@@ -308,6 +330,7 @@ class _Dispatcher(threading.Thread):
             return
         turn = turns.popleft()
         try:
-            turn.future.set_result(self._work.lost(turn.task, f"{MOST_LOSSES} workers ended during its shard: {why}"))
+            why = f"{MOST_LOSSES} workers ended during its shard: {why}"
+            self._settle(turn, self._work.lost(turn.task, why))
         except Row3Error as error:
-            turn.future.set_exception(error)
+            self._settle(turn, error=error)

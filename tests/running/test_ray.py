@@ -1,0 +1,355 @@
+"""Cases scored in a Ray cluster: what a process would give, whatever ends on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.scale import small_cases
+from row3.domain.scores import CaseScore
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.project.cases import StoredCase
+from row3.project.project import open_project, pick_suite
+from row3.running.case_results import Packing
+from row3.running.execute import Executor, Work, evaluate_all, in_order
+from tests.chat_server import FakeModel, FakeReply
+from tests.monitored import record
+from tests.projects import CASES, Box, first, flawless, tiny, wait_until
+from tests.rows import every_row
+from tests.systems.wanted import missing
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]  # Ray comes with make test-all
+
+NODE = {"num_cpus": 1, "object_store_memory": 100_000_000}
+SMALL = 1_000
+Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
+
+
+def new_cluster() -> Any:
+    from ray.cluster_utils import Cluster
+
+    return Cluster(initialize_head=True, head_node_args=NODE | {"include_dashboard": False})
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A head and two more nodes, each a process with one processor."""
+    if find_spec("ray") is None:
+        missing("ray, of the extra row3[ray]")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        made = new_cluster()
+        for _ in range(2):
+            made.add_node(**NODE)
+        yield made
+        made.shutdown()
+
+
+@pytest.fixture
+def executor(cluster: Any) -> Iterator[Executor]:
+    import ray
+
+    from row3.running.ray_cluster import open_cluster
+
+    yield open_cluster(cluster.address)
+    ray.shutdown()
+
+
+def work(
+    do: Callable[[Any], Any], lost: Callable[[Any, str], Any] | None = None, seen: Callable[[], str] = str
+) -> Work[Any, Any]:
+    """Work of these functions, which goes to other processes by value, as they cannot import a test."""
+
+    class Given(Work[Any, Any]):
+        def __call__(self, task: Any) -> Any:
+            return do(task)
+
+        def lost(self, task: Any, why: str) -> Any:
+            return super().lost(task, why) if lost is None else lost(task, why)
+
+        def seen(self) -> str:
+            return seen()
+
+    return Given()
+
+
+def of(cluster: Any) -> tuple[str, ...]:
+    return "--executor", "ray", "--ray-address", cluster.address
+
+
+def same(one: Any, other: Any) -> None:
+    """Two results are the same but for time and id."""
+    for key in ("runId", "at"):
+        one.pop(key, None)
+        other.pop(key, None)
+    assert one == other
+
+
+@pytest.fixture
+def box(calm_env: None, tmp_path: Path) -> Box:
+    made = tiny(tmp_path / "project")
+    made.init()
+    return made
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    return Box(small_cases(tmp_path_factory.mktemp("ray") / "small", SMALL))
+
+
+SCORE = ("score", "small", "--outputs", "outputs", "--format", "json")
+
+
+def test_every_node_scores_and_the_result_is_that_of_one_process(small: Box, cluster: Any) -> None:
+    here = small.row3(*SCORE, "--jobs", "1", code=0).json
+    there = small.row3(*SCORE, *of(cluster), code=0, fresh=True)
+    assert len(there.json["cases"]) == SMALL
+    assert there.err == ""
+    same(there.json, here)
+
+
+def test_a_cluster_of_the_commands_own(small: Box) -> None:
+    done = small.row3(*SCORE, "--executor", "ray", "--jobs", "2", code=0, fresh=True)
+    assert done.err == ""
+    same(done.json, small.row3(*SCORE, code=0).json)
+
+
+@every_row("command", [("--mode", "replay"), ("--mode", "replay", "--repeats", "1", "--prompt", "extract-v1.0")])
+def test_replay(box: Box, cluster: Any, command: tuple[str, ...]) -> None:
+    there = box.row3(*command, "--format", "json", *of(cluster), code=0, fresh=True).json
+    same(there, box.row3(*command, "--format", "json", code=0).json)
+
+
+def test_compare(box: Box, cluster: Any) -> None:
+    box.row3("--baseline", code=0)
+    box.prompt("1.2")
+    box.record("1.2", {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
+    here = box.row3("--compare", "--format", "json", code=1)
+    there = box.row3("--compare", "--format", "json", *of(cluster), code=1, fresh=True)
+    same(there.json, here.json)
+
+
+def test_answers_are_asked_for_once_and_scored_in_the_cluster(box: Box, model: Make, cluster: Any) -> None:
+    fake = model(lambda case_id, times: FakeReply(json.dumps(first(flawless(CASES[case_id]), 3))))
+    fake.serve(box)
+    live = box.row3("--mode", "record", "--format", "json", *of(cluster), code=0, fresh=True).json
+    assert sorted(fake.asked) == sorted(CASES)
+    again = box.row3("--mode", "replay", "--format", "json", code=0).json
+    assert (live["cases"], live["metrics"]) == (again["cases"], again["metrics"])
+
+
+def test_a_command_that_is_killed_goes_on_with_the_answers_that_it_has(box: Box, model: Make, cluster: Any) -> None:
+    slow = [60.0]
+
+    def reply(case_id: str, times: int) -> FakeReply:
+        return FakeReply(json.dumps(flawless(CASES[case_id])), wait_s=slow[0] if case_id == "yeast" else 0.0)
+
+    fake = model(reply)
+    fake.serve(box)
+    with box.start("--mode", "record", "--format", "json", *of(cluster)) as process:
+        lines = lambda: sum(file.read_bytes().count(b"\n") for file in box.state.rglob("journal/*.jsonl"))  # noqa: E731
+        wait_until(lambda: len(fake.asked) == 3 and lines() >= 2)
+        os.killpg(process.pid, signal.SIGKILL)
+    slow[0] = 0.0
+    box.row3("--mode", "record", "--format", "json", *of(cluster), code=0, fresh=True)
+    assert sorted(fake.asked) == sorted([*CASES, "yeast"])
+
+
+def test_monitor_and_reviews(box: Box, cluster: Any) -> None:
+    rye = {"topic": "rye", "sourceText": CASES["rye"]["sourceText"], "at": "2026-11-10T10:00:00Z"}
+    lines = [record(f"r{number}", **rye, latencyMs=900 + number) for number in range(700)]
+    lines += [{"id": f"r{number}", "feedback": 1 + number % 5} for number in range(0, 700, 2)]
+    box.write("records.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    other = box.copy(box.root.parent / "other")
+    there = box.row3("monitor", "ingest", "records.jsonl", *of(cluster), code=0, fresh=True)
+    assert there.out == other.row3("monitor", "ingest", "records.jsonl", code=0).out
+    for period in ("weekly", "monthly", "quarterly"):
+        review = ("review", period, "--until", "2026-11-14", "--format", "json")
+        here = other.row3(*review, code=0).out
+        assert here == box.row3(*review, *of(cluster), code=0, fresh=True).out
+        assert json.loads(here)["records"] > 0
+
+
+def test_results_come_in_order_and_few_are_computed_ahead(executor: Executor, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+
+    def do(task: int) -> tuple[int, int]:
+        Path(folder, str(task)).touch()
+        time.sleep(0.01 * (task % 3))
+        return os.getpid(), task
+
+    assert executor.workers == 3
+    results = in_order(executor, work(do), range(1_000))
+    begun = [next(results) for _ in range(20)]
+    assert [task for _, task in begun] == list(range(20))
+    assert len({pid for pid, _ in begun}) == 3
+    time.sleep(1)
+    assert len(list(tmp_path.iterdir())) <= 20 + 3 * executor.workers
+    results.close()  # type: ignore[attr-defined]
+
+
+def test_an_error_is_raised_in_its_turn_with_its_fields(executor: Executor) -> None:
+    def do(task: int) -> int:
+        if task == 4:
+            raise InvalidFile("it is broken", where="golden/a", fix="Fix it")
+        return task
+
+    results = in_order(executor, work(do), range(40))
+    assert [next(results) for _ in range(4)] == [0, 1, 2, 3]
+    with pytest.raises(InvalidFile) as caught:
+        next(results)
+    assert (caught.value.what, caught.value.where, caught.value.fix) == ("it is broken", "golden/a", "Fix it")
+
+
+def test_a_defect_arrives_with_its_traceback(executor: Executor) -> None:
+    def do(task: int) -> int:
+        return [0][task]
+
+    with pytest.raises(RuntimeError, match=r"in do[^$]*IndexError"):
+        list(in_order(executor, work(do), range(5)))
+
+
+def test_a_worker_that_ends_costs_its_task_again_and_no_other(executor: Executor, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+
+    def do(task: int) -> int:
+        with Path(folder, str(task)).open("a") as file:
+            file.write("x")
+        if task in (3, 17) and Path(folder, str(task)).stat().st_size == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return task * task
+
+    assert list(in_order(executor, work(do), range(30))) == [task * task for task in range(30)]
+    times = {int(file.name): file.stat().st_size for file in tmp_path.iterdir()}
+    again = {task for task, number in times.items() if number > 1}
+    assert max(times.values()) == 2
+    assert {3, 17} <= again
+    assert len(again) <= 4  # a result that was on its way is lost with its worker
+
+
+def test_a_node_that_is_killed(executor: Executor, cluster: Any) -> None:
+    node = cluster.add_node(**NODE)
+    wait_until(lambda: sum(each["Alive"] for each in executor.ray.nodes()) == 4)  # type: ignore[attr-defined]
+
+    def do(task: int) -> tuple[str, int]:
+        import ray
+
+        time.sleep(0.2)
+        return ray.get_runtime_context().get_node_id(), task
+
+    from row3.running.ray_cluster import open_cluster
+
+    results = in_order(open_cluster(cluster.address), work(do), range(60))
+    found = [next(results) for _ in range(8)]
+    assert node.node_id in {name for name, _ in found}
+    cluster.remove_node(node, allow_graceful=False)
+    found += results
+    assert [task for _, task in found] == list(range(60))
+    assert node.node_id not in {name for name, _ in found[30:]}
+
+
+def test_a_shard_that_always_fails_names_its_cases_and_the_others_are_scored(
+    small: Box, cluster: Any, executor: Executor
+) -> None:
+    project = open_project(small.root)
+    suite = pick_suite(project, "small")
+
+    def evaluate(stored: StoredCase) -> CaseScore:
+        if stored.id == "case-0000600":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return CaseScore(stored.id, "scored", {"recall": 1.0})
+
+    everything = evaluate_all(project.cases, evaluate, Packing(suite), bool, jobs=None, ray=cluster.address)
+    found = list(everything)
+    failed = [score for score in found if score.status == "failed"]
+    assert [score.case_id for score in found] == [f"case-{number:07}" for number in range(SMALL)]
+    assert [score.case_id for score in failed] == [f"case-{number:07}" for number in range(500, 750)]
+    assert all(score.problem.startswith("3 workers ended during its shard: ") and score.line for score in failed)
+
+
+def test_a_task_without_such_a_result_is_an_error(executor: Executor) -> None:
+    def do(task: int) -> int:
+        if task == 2:
+            os._exit(1)
+        return task
+
+    results = in_order(executor, work(do), range(10))
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(EnvironmentFault, match="3 workers ended during its shard.*without --executor ray"):
+        next(results)
+
+
+def test_a_node_with_other_files_is_named(executor: Executor) -> None:
+    with pytest.raises(EnvironmentFault, match=r"--ray-address: node \S+ has other golden cases. Give every node the"):
+        list(in_order(executor, work(str, seen=lambda: str(os.getpid())), range(3)))
+
+
+def test_a_node_without_the_files_is_named(executor: Executor) -> None:
+    here = os.getpid()
+
+    def seen() -> str:
+        if os.getpid() != here:
+            raise InvalidFile("the file does not exist", where="golden/a.jsonl")
+        return ""
+
+    with pytest.raises(EnvironmentFault, match=r"node \S+ does not see the project: golden/a.jsonl: the file does not"):
+        list(in_order(executor, work(str, seen=seen), range(3)))
+
+
+SLOW = """
+import sys, time
+from row3.errors import Row3Error
+from row3.running.execute import Work, cluster_at, in_order
+
+class Slow(Work):
+    def __call__(self, task):
+        time.sleep(0.2)
+        return task
+
+try:
+    for task in in_order(cluster_at(sys.argv[1]), Slow(), range(10_000)):
+        print(task, flush=True)
+except Row3Error as error:
+    sys.stderr.write(str(error))
+    sys.exit(error.exit_code)
+"""
+
+
+def test_a_head_that_goes_ends_the_command_with_the_cure(small: Box, cluster: Any) -> None:
+    other = new_cluster()
+    command = [sys.executable, "-c", SLOW, other.address]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=small.env) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"0\n"
+        other.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
+        said = process.stderr.read().decode()
+    assert process.returncode == 3
+    assert f"the Ray cluster at {other.address} does not answer" in said
+    assert "Start it (`ray start --head`), then run the same command again." in said
+
+
+@every_row("address", ["127.0.0.1:1", "nowhere.invalid:6379", "127.0.0.1:x"])
+def test_no_cluster_there(box: Box, cluster: Any, address: str) -> None:
+    done = box.row3("--executor", "ray", "--ray-address", address, code=3, fresh=True)
+    assert done.err.startswith(f"error: --ray-address: the Ray cluster at {address} does not answer (")
+
+
+def test_without_ray_the_message_says_what_to_install(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    done = box.row3("--executor", "ray", code=2)
+    assert done.err == "error: --executor ray needs Ray. pip install 'row3[ray]'.\n"
+
+
+def test_an_address_needs_the_executor(box: Box) -> None:
+    assert "Add --executor ray" in box.row3("--ray-address", "127.0.0.1:1", code=2).err
