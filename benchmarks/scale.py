@@ -2,6 +2,7 @@
 
     python -m benchmarks.scale score 10000 100000 1000000
     python -m benchmarks.scale replay compare 10000 100000
+    python -m benchmarks.scale score 1 100000 --executor ray
 
 `score` takes small cases of four concepts, in JSON Lines shards of golden cases and outputs; the others the cases of
 `benchmarks.generate`, one a file, with two recordings each.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -50,29 +52,30 @@ def small_cases(folder: Path, cases: int) -> Path:
     return folder
 
 
-def bench(what: str, folder: Path, cases: int) -> Bench:
-    """Make the project of a benchmark, if it does not exist."""
+def bench(what: str, folder: Path, cases: int, more: Sequence[str] = ()) -> Bench:
+    """Make the project of a benchmark, if it does not exist; `more` are options of its command."""
     place = folder / f"{'small' if what == 'score' else 'large'}-{cases}"
     if what == "score":
         project = place if place.exists() else small_cases(place, cases)
-        command = (*ROW3, "score", "small", "--outputs", "outputs", "--format", "json", "--out", "result.json")
+        command = (*ROW3, "score", "small", "--outputs", "outputs", "--format", "json", "--out", "result.json", *more)
         return Bench(f"score {cases:,}", command, project, runs=1)
     project = place if place.exists() else generate(place, cases)
     if not (project / "baselines").exists():
         row3(project, "--baseline", "--mode", "replay")
-    command = (*ROW3, *(["--compare"] if what == "compare" else []), "--mode", "replay")
+    command = (*ROW3, *(["--compare"] if what == "compare" else []), "--mode", "replay", *more)
     return Bench(f"{what} {cases:,}", command, project, runs=1, expected=(0, 1))
 
 
 def main() -> None:
-    """Command line: what to measure, numbers of cases, and a folder that keeps the projects."""
+    """Command line: what to measure, numbers of cases, a folder that keeps the projects; last, an executor."""
     counts = [int(each) for each in sys.argv[1:] if each.isdigit()]
     kinds = [each for each in sys.argv[1:] if each in ("score", "replay", "compare")]
+    more = sys.argv[sys.argv.index("--executor") :] if "--executor" in sys.argv else []
     kept = [each for each in sys.argv[1:] if "/" in each]
     with tempfile.TemporaryDirectory(prefix="row3-scale-") as own:
         for what in kinds:
             for cases in counts:
-                figure = measure(bench(what, Path(kept[0] if kept else own), cases))
+                figure = measure(bench(what, Path(kept[0] if kept else own), cases, more))
                 each = figure.cpu_s / cases * 1e6
                 print(
                     f"{figure.name}: {figure.seconds:.1f} s, {figure.cpu_s:.1f} processor seconds "

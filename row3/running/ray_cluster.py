@@ -330,7 +330,7 @@ class _Dispatcher(threading.Thread):
             return
         turn = turns.popleft()
         try:
-            why = f"{MOST_LOSSES} workers ended during its shard: {why}"
+            why = f"{MOST_LOSSES} workers ended during its task: {why}"
             self._settle(turn, self._work.lost(turn.task, why))
         except Row3Error as error:
             self._settle(turn, error=error)

@@ -18,6 +18,7 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.project.cases import (
     Cases,
     StoredCase,
+    golden_digest,
     misnamed,
     name_of,
     parse_case,
@@ -186,6 +187,21 @@ def test_a_deeper_folder_is_read_with_subfolders(tmp_path: Path) -> None:
         for path in Cases(WorkTree(tmp_path)).paths("golden/memory/documents")
     ]
     assert found == ["linking/a.gold.json", "m.gold.json", "linking/deep/z.gold.json"]
+
+
+def test_the_digest_of_a_folder_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
+    folder, tree = tmp_path / "golden/s", WorkTree(tmp_path)
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.gold.json").write_text("{}")
+    (folder / "deep/b.jsonl").write_text("one")
+    found = [golden_digest(tree, "golden/s")]
+    (folder / "deep/b.jsonl").write_text("two")
+    found.append(golden_digest(tree, "golden/s"))
+    (folder / "deep/b.jsonl").rename(folder / "deep/c.jsonl")
+    found.append(golden_digest(tree, "golden/s"))
+    assert len(set(found)) == 3
+    (folder / "deep/c.jsonl").rename(folder / "deep/b.jsonl")
+    assert golden_digest(WorkTree(tmp_path), "golden/s") == found[1]
 
 
 def test_a_missing_folder_has_no_cases(tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import gc
 import json
 import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
@@ -42,6 +45,21 @@ def test_finds_each_output_in_any_key_order(tmp_path: Path) -> None:
     assert d is not None
     assert (d.value, d.error) == (None, "")
     assert index.get("e") is None
+
+
+def test_an_index_is_found_again_in_another_process(tmp_path: Path) -> None:
+    ids = ["a", "dé", "\ud800"]
+    index = index_of(tmp_path, "".join(json.dumps({"caseId": each, "output": each * 2}) + "\n" for each in ids))
+    program = "import pickle, sys; index, ids = pickle.load(sys.stdin.buffer); print([index.get(i).value for i in ids])"
+    for seed in ("1", "2"):
+        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"}
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, input=pickle.dumps((index, ids)), env=env, capture_output=True, check=True)
+        assert done.stdout.decode().strip() == str([each * 2 for each in ids])
+    again = pickle.dumps(index)
+    (tmp_path / "out.jsonl").write_text("{}\n")
+    with pytest.raises(InvalidFile, match=r"out.jsonl: the file has another size than it had"):
+        pickle.loads(again)
 
 
 def test_accepts_bom_crlf_blank_lines_and_no_final_newline(tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ def test_a_node_that_is_killed(executor: Executor, cluster: Any) -> None:
     assert node.node_id not in {name for name, _ in found[30:]}
 
 
-def test_a_shard_that_always_fails_names_its_cases_and_the_others_are_scored(
+def test_a_task_that_always_fails_names_its_cases_and_the_others_are_scored(
     small: Box, cluster: Any, executor: Executor
 ) -> None:
     project = open_project(small.root)
@@ -274,7 +274,7 @@ def test_a_shard_that_always_fails_names_its_cases_and_the_others_are_scored(
     failed = [score for score in found if score.status == "failed"]
     assert [score.case_id for score in found] == [f"case-{number:07}" for number in range(SMALL)]
     assert [score.case_id for score in failed] == [f"case-{number:07}" for number in range(500, 750)]
-    assert all(score.problem.startswith("3 workers ended during its shard: ") and score.line for score in failed)
+    assert all(score.problem.startswith("3 workers ended during its task: ") and score.line for score in failed)
 
 
 def test_a_task_without_such_a_result_is_an_error(executor: Executor) -> None:
@@ -285,7 +285,7 @@ def test_a_task_without_such_a_result_is_an_error(executor: Executor) -> None:
 
     results = in_order(executor, work(do), range(10))
     assert [next(results), next(results)] == [0, 1]
-    with pytest.raises(EnvironmentFault, match="3 workers ended during its shard.*without --executor ray"):
+    with pytest.raises(EnvironmentFault, match="3 workers ended during its task.*without --executor ray"):
         next(results)
 
 
