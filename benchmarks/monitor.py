@@ -38,7 +38,7 @@ from row3.integrations.monitoring.serving.panels import page, read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
 from row3.integrations.monitoring.tables import Connection
 from row3.project.integration_config import AlertsConfig
-from row3.running.execute import Processes
+from row3.running.processes import Processes
 
 START_MS = 1_793_491_200_000  # 2026-11-01
 MONTH_MS = 30 * DAY_MS

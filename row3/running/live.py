@@ -27,9 +27,10 @@ from row3.running.budget import prices_of
 from row3.running.case_results import Before, Packing
 from row3.running.concurrency import ask_ahead, asked_ahead, many
 from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
-from row3.running.execute import Work, executor_for, few_collections
+from row3.running.execute import executor_for, few_collections
 from row3.running.journal import lines_of
 from row3.running.meanings import open_meanings
+from row3.running.processes import Work
 from row3.running.provider_access import batch_chats, guarded, open_provider
 from row3.running.run_options import RunOptions
 from row3.running.session import Session

@@ -24,7 +24,7 @@ from typing import Any
 
 from row3 import __version__
 from row3.errors import EnvironmentFault, MissingExtra, Row3Error, RunIncomplete
-from row3.running.execute import COLLECT_AFTER, Result, Task, Work, count_cores, done
+from row3.running.processes import COLLECT_AFTER, Result, Task, Work, count_cores, done
 
 CHUNK = 250
 """Cases of a task; with fewer, sending them takes a noticeable part of the time."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from row3.running.execute import PARALLEL_FROM
+from row3.running.processes import PARALLEL_FROM
 from tests.chat_server import ChatServer, FakeModel, FakeReply
 from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
 

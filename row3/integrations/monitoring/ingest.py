@@ -23,7 +23,8 @@ from row3.integrations.monitoring.storage import Store, open_store
 from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection, refresh_hours
 from row3.project.files import read_faults
 from row3.project.project import Project
-from row3.running.execute import Executor, Processes, Work, cluster_at, count_cores
+from row3.running.execute import cluster_at
+from row3.running.processes import Executor, Processes, Work, count_cores
 
 STDIN = "-"
 ASIDE = "monitor/aside.jsonl"

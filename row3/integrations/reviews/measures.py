@@ -19,7 +19,7 @@ from row3.metrics.ratios import overall, ratio
 from row3.project.cases import StoredCase
 from row3.project.project import Project
 from row3.project.suites import Suite
-from row3.running.execute import CHUNK, Executor, Work, in_order
+from row3.running.processes import CHUNK, Executor, Work, in_order
 
 WEIGHED = {
     "recall": "Concept recall",

@@ -31,7 +31,7 @@ from row3.integrations.reviews.regression import Sample
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.matching.text.quotes import SourceText
 from row3.project.project import Project
-from row3.running.execute import Executor
+from row3.running.processes import Executor
 
 DAYS = 31
 FREQUENT, BADLY, CANARIES = 5, 5, 10

@@ -22,7 +22,7 @@ from row3.integrations.reviews.monthly import rated_records
 from row3.integrations.reviews.regression import Sample, propose
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.project.project import Project
-from row3.running.execute import Executor
+from row3.running.processes import Executor
 
 DAYS = 92
 LEAST = 30

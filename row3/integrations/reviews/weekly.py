@@ -18,7 +18,7 @@ from row3.integrations.reviews.measures import measured, proxy_composite, read_g
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.metrics.ratios import best_score
 from row3.project.project import Project
-from row3.running.execute import Executor
+from row3.running.processes import Executor
 
 DAYS = 7
 ALERTS, WORST, PATTERNS, ERRORS = 4, 5, 3, 3

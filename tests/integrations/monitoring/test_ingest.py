@@ -18,7 +18,7 @@ from row3.integrations.monitoring.rows import Keeping, in_sample
 from row3.integrations.monitoring.samples import stored_records
 from row3.integrations.monitoring.storage import DuckDb, Postgres, Store
 from row3.integrations.monitoring.tables import SCHEMA_VERSION, Totals, by_group, by_minute, hourly, total
-from row3.running.execute import Processes
+from row3.running.processes import Processes
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
 from tests.rows import every_row
 from tests.strategies import json_values

@@ -21,7 +21,7 @@ from row3.integrations.monitoring.ingest import Ingested, ingest
 from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.storage import DuckDb, Postgres
 from row3.integrations.monitoring.tables import Totals, by_group, hourly, total
-from row3.running.execute import Processes
+from row3.running.processes import Processes
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
 from tests.rows import every_row
 

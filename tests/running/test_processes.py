@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.running.execute import AHEAD, PARALLEL_FROM, Processes, in_order, processes_for
+from row3.running.processes import AHEAD, PARALLEL_FROM, Processes, in_order, processes_for
 from tests.rows import every_row
 
 
@@ -118,7 +118,7 @@ def test_a_daemonic_process_starts_no_others() -> None:
 
 SLOW = """
 import sys, time
-from row3.running.execute import Processes, in_order
+from row3.running.processes import Processes, in_order
 
 def do(task):
     time.sleep(0.05)

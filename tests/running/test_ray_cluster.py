@@ -16,12 +16,17 @@ from typing import Any
 import pytest
 
 from benchmarks.scale import small_cases
+from row3.domain.prompts import Lineup
 from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.cases import StoredCase
 from row3.project.project import open_project, pick_suite
 from row3.running.case_results import Packing
-from row3.running.execute import Executor, Work, evaluate_all, in_order
+from row3.running.collect import collect, header_for
+from row3.running.evaluate import Asking
+from row3.running.execute import evaluate_all
+from row3.running.processes import Executor, Work, in_order
+from row3.running.session import incomplete
 from tests.chat_server import FakeModel, FakeReply
 from tests.monitored import record
 from tests.projects import CASES, Box, first, flawless, tiny, wait_until
@@ -148,7 +153,10 @@ def test_answers_are_asked_for_once_and_scored_in_the_cluster(box: Box, model: M
     assert (live["cases"], live["metrics"]) == (again["cases"], again["metrics"])
 
 
-def test_a_command_that_is_killed_goes_on_with_the_answers_that_it_has(box: Box, model: Make, cluster: Any) -> None:
+@every_row(("number", "code", "told"), [(signal.SIGKILL, -9, b""), (signal.SIGTERM, 130, b"error: interrupted; all")])
+def test_a_command_that_is_killed_goes_on_with_the_answers_that_it_has(
+    box: Box, model: Make, cluster: Any, number: int, code: int, told: bytes
+) -> None:
     slow = [60.0]
 
     def reply(case_id: str, times: int) -> FakeReply:
@@ -159,7 +167,10 @@ def test_a_command_that_is_killed_goes_on_with_the_answers_that_it_has(box: Box,
     with box.start("--mode", "record", "--format", "json", *of(cluster)) as process:
         lines = lambda: sum(file.read_bytes().count(b"\n") for file in box.state.rglob("journal/*.jsonl"))  # noqa: E731
         wait_until(lambda: len(fake.asked) == 3 and lines() >= 2)
-        os.killpg(process.pid, signal.SIGKILL)
+        os.kill(process.pid, number)
+        said = process.communicate()[1]
+    assert process.returncode == code
+    assert told in said
     slow[0] = 0.0
     box.row3("--mode", "record", "--format", "json", *of(cluster), code=0, fresh=True)
     assert sorted(fake.asked) == sorted([*CASES, "yeast"])
@@ -259,7 +270,7 @@ def test_a_node_that_is_killed(executor: Executor, cluster: Any) -> None:
 
 
 def test_a_task_that_always_fails_names_its_cases_and_the_others_are_scored(
-    small: Box, cluster: Any, executor: Executor
+    small: Box, cluster: Any, executor: Executor, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = open_project(small.root)
     suite = pick_suite(project, "small")
@@ -275,6 +286,14 @@ def test_a_task_that_always_fails_names_its_cases_and_the_others_are_scored(
     assert [score.case_id for score in found] == [f"case-{number:07}" for number in range(SMALL)]
     assert [score.case_id for score in failed] == [f"case-{number:07}" for number in range(500, 750)]
     assert all(score.problem.startswith("3 workers ended during its task: ") and score.line for score in failed)
+    none = Lineup((), {})
+    run = collect(found, suite, none, header_for(suite, Asking(suite, none, {}), mode="outputs"), partial=False)
+    told = incomplete(run, "and is not saved")
+    assert (run.header.complete, len(run.failed), told.exit_code) == (False, 250, 3)
+    assert "250 of 1,000 cases have no" in str(told)
+    assert "3 workers ended" in str(told)
+    time.sleep(1)
+    assert capsys.readouterr() == ("", "")  # Ray itself would say there what died
 
 
 def test_a_task_without_such_a_result_is_an_error(executor: Executor) -> None:
@@ -309,7 +328,8 @@ def test_a_node_without_the_files_is_named(executor: Executor) -> None:
 SLOW = """
 import sys, time
 from row3.errors import Row3Error
-from row3.running.execute import Work, cluster_at, in_order
+from row3.running.execute import cluster_at
+from row3.running.processes import Work, in_order
 
 class Slow(Work):
     def __call__(self, task):
