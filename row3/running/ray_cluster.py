@@ -38,6 +38,10 @@ HEAD_CHECK_S = 5.0
 """Seconds between two looks at the head, which is gone if it misses two; a minute later Ray would end this process."""
 START_LIMIT_S = 600.0
 """Seconds to wait for a first actor, as a cluster may have to start machines."""
+HTTP2_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
+"""How a client of gRPC begins (RFC 9113, 3.4)."""
+HTTP2_SETTINGS = b"\x04"
+"""Type of the frame that answers it."""
 LOCAL = "local"
 """Ray's word for a cluster of this process's own."""
 OPTION = "--ray-address"
@@ -71,7 +75,7 @@ def _connect(ray: Any, address: str, jobs: int | None) -> None:
         # Else Ray writes to stdout, which holds the result, that a worker has died.
         vars(ray._private.worker)["print_to_stdstream"] = lambda *_, **__: None
         ray.init(address, **quiet, **(local if address == LOCAL else {}))
-    except (OSError, RuntimeError, ValueError, ImportError) as error:
+    except (OSError, RuntimeError, ValueError, ImportError, ray.exceptions.RayError) as error:
         if address == LOCAL:
             raise EnvironmentFault(f"Ray does not start: {_line(error)}", where="--executor ray") from None
         raise _gone(address, _line(error)) from None
@@ -80,8 +84,12 @@ def _connect(ray: Any, address: str, jobs: int | None) -> None:
 
 
 def _reach(address: str) -> None:
+    """Raise `OSError` or `ValueError` if no head answers; `ray.init` waits for minutes, and prints what for."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    socket.create_connection((host, int(port)), timeout=HEAD_CHECK_S).close()
+    with socket.create_connection((host, int(port)), timeout=HEAD_CHECK_S) as head:
+        head.sendall(HTTP2_HELLO)
+        if head.recv(9)[3:4] != HTTP2_SETTINGS:
+            raise ConnectionError("what answers there is not the head of a Ray cluster")
 
 
 def _gone(address: str, why: str) -> RunIncomplete:

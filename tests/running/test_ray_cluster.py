@@ -365,6 +365,12 @@ def test_no_cluster_there(box: Box, cluster: Any, address: str) -> None:
     assert done.err.startswith(f"error: --ray-address: the Ray cluster at {address} does not answer (")
 
 
+def test_another_service_is_no_head(box: Box, model: Make, cluster: Any) -> None:
+    address = model(lambda case_id, times: FakeReply("")).url.split("/")[2]
+    done = box.row3("--executor", "ray", "--ray-address", address, code=3, fresh=True)
+    assert f"cluster at {address} does not answer (what answers there is not the head of a Ray cluster)" in done.err
+
+
 def test_without_ray_the_message_says_what_to_install(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     done = box.row3("--executor", "ray", code=2)
