@@ -97,9 +97,9 @@ def _gone(address: str, why: str) -> RunIncomplete:
     return RunIncomplete(what, where=OPTION, fix="Start it (`ray start --head`), then run the same command again")
 
 
-def _line(error: BaseException) -> str:
+def _line(error: BaseException, place: int = 0) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines or [type(error).__name__])[0].rstrip(".")
+    return (lines or [type(error).__name__])[place].rstrip(".")
 
 
 class CaseWorker:
@@ -309,7 +309,7 @@ class _Dispatcher(threading.Thread):
             actor.turns.remove(turn)
             self._settle(turn, error=cause)
         except RayError as error:
-            self._replace(actor, _line(error))
+            self._replace(actor, error)
         else:
             if turn is None:
                 actor.loaded, self._unborn, self._begun = True, 0, time.monotonic()
@@ -317,7 +317,7 @@ class _Dispatcher(threading.Thread):
                 actor.turns.remove(turn)
                 self._settle(turn, result)
 
-    def _replace(self, actor: _Actor, why: str) -> None:
+    def _replace(self, actor: _Actor, error: Exception) -> None:
         """Give the tasks of an actor that ended to others."""
         self._actors.remove(actor)
         self._sent = {ref: sent for ref, sent in self._sent.items() if sent[0] is not actor}
@@ -326,9 +326,11 @@ class _Dispatcher(threading.Thread):
         if not actor.loaded:
             self._unborn += 1
             if self._unborn >= MOST_LOSSES * self._count:
-                raise EnvironmentFault(f"no worker starts: {why}", where=OPTION, fix="Install row3 on every node")
+                cause = _line(error, -1)  # the end of a traceback
+                fix = "Install row3 with its extra `ray` on every node"
+                raise EnvironmentFault(f"no worker starts: {cause}", where=OPTION, fix=fix)
         elif actor.turns:
-            self._lose(actor.turns, why)
+            self._lose(actor.turns, _line(error))
         self._waiting.extendleft(reversed(actor.turns))
         self._add()
 

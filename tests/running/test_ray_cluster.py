@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -343,6 +344,15 @@ except Row3Error as error:
     sys.stderr.write(str(error))
     sys.exit(error.exit_code)
 """
+
+
+def test_nodes_without_row3_are_told(executor: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    only_here = ModuleType("only_here")
+    exec("class CaseWorker:\n    def load(self, *_): pass\n    def do(self, task): pass", vars(only_here))
+    monkeypatch.setitem(sys.modules, "only_here", only_here)
+    monkeypatch.setattr("row3.running.ray_cluster.CaseWorker", only_here.CaseWorker)
+    with pytest.raises(EnvironmentFault, match=r"no worker starts: ModuleNotFoundError: No module named 'only_here'"):
+        list(in_order(executor, work(str), range(3)))
 
 
 def test_a_head_that_goes_ends_the_command_with_the_cure(small: Box, cluster: Any) -> None:
