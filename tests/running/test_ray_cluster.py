@@ -202,11 +202,12 @@ def test_results_come_in_order_and_few_are_computed_ahead(executor: Executor, tm
 
     assert executor.workers == 3
     results = in_order(executor, work(do), range(1_000))
-    begun = [next(results) for _ in range(20)]
-    assert [task for _, task in begun] == list(range(20))
-    assert len({pid for pid, _ in begun}) == 3
+    begun = [next(results)]
+    while len({pid for pid, _ in begun}) < 3:  # an actor that starts late takes part from then on
+        begun.append(next(results))
+    assert [task for _, task in begun] == list(range(len(begun)))
     time.sleep(1)
-    assert len(list(tmp_path.iterdir())) <= 20 + 3 * executor.workers
+    assert len(list(tmp_path.iterdir())) <= len(begun) + 3 * executor.workers
     results.close()  # type: ignore[attr-defined]
 
 
