@@ -16,7 +16,8 @@ from row3.domain.verdicts import Verdict
 from row3.domain.words import count, part
 from row3.gate.drift import Drift, other_moves
 from row3.gate.policy import GatePolicy, exceeds
-from row3.gate.results import JudgedSuite, Run
+from row3.gate.results import Run
+from row3.gate.suites import JudgedSuite
 from row3.reports.document import Note, Span, Text, Tone
 from row3.reports.style import MARKS, arrow
 

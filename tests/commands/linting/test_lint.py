@@ -16,7 +16,7 @@ from row3.domain.manifests import Manifest, ManifestCase
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.project.manifests import manifest_bytes
-from row3.reports.issues import findings_json, findings_text
+from row3.reports.findings import findings_json, findings_text
 
 CASE = "golden/example/bank-runs.gold.json"
 PROMPT = "prompts/decompose-concepts-v1.0.md"
