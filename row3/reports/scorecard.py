@@ -19,7 +19,6 @@ from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import bounds_lines, run_counts
 from row3.reports.sentences import (
     ELSEWHERE,
-    ZONE_TONES,
     declines_line,
     fail_zones,
     quarantine_note,
@@ -29,8 +28,8 @@ from row3.reports.sentences import (
     some,
     usage_lines,
     what_runs,
-    zone_span,
 )
+from row3.reports.spans import ZONE_TONES, zone_span
 from row3.reports.style import MARKS
 
 SHOWN_CASES = 30
