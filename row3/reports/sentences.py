@@ -10,7 +10,7 @@ from row3.domain.metrics import Metric, Zone
 from row3.domain.printable import plain, visible
 from row3.domain.quarantine import Quarantine
 from row3.domain.requests import WEAK, labelled
-from row3.domain.runs import Header
+from row3.domain.runs import ELSEWHERE, Header
 from row3.domain.scores import Usage
 from row3.domain.words import count, part
 from row3.gate.drift import Drift, other_moves
@@ -26,8 +26,6 @@ MOVED = {
     "steady": "have not moved since the baseline",
     "open": "have not moved significantly since the baseline",
 }
-ELSEWHERE = "outputs"
-"""The mode of `row3 score`, which sends no request."""
 
 
 def what_runs(run: Run, suite: str = "") -> str:
