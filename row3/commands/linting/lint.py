@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -150,6 +150,13 @@ def _changelog(project: Project, findings: Findings) -> None:
         findings.add("error", "mixed-entry", CHANGELOG, entry.problem, line=entry.line)
 
 
+def _ranked(versions: Iterable[str], newest: Mapping[str, Prompt], kind: Kind) -> list[str]:
+    """Return the names of the prompts that a suite without a pipeline may run, in the order of its kind's outputs."""
+    order = {output: place for place, output in enumerate(kind.outputs)}
+    own = [name for name in versions if name not in newest or not of_another_kind(newest[name].output, kind)]
+    return sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
+
+
 class PromptLint:
     """Checks a project's prompts."""
 
@@ -233,11 +240,8 @@ class PromptLint:
         if suite.system is not None:
             self._system(suite, given)
             return ()
-        order = {output: place for place, output in enumerate(kind.outputs)}
         newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in versions.items() if prompts}
-        own = [name for name in versions if name not in newest or not of_another_kind(newest[name].output, kind)]
-        ranked = sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
-        pipeline = suite.pipeline or tuple(ranked)
+        pipeline = suite.pipeline or _ranked(versions, newest, kind)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
         for arm in (suite.arms or {}).values():
