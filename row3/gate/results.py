@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Approval, Code, Judgement, Reason
@@ -209,8 +209,7 @@ class Comparison:
         return next((each for each in self.metrics if each.key == self.run.suite.kind.primary), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Drifted:
+class Drifted(NamedTuple):
     """The result of `row3 drift`."""
 
     suite: JudgedSuite
@@ -289,8 +288,7 @@ def worst_code(codes: Iterable[int]) -> int:
     return max(codes, key=WORST_LAST.index, default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class SuitesReport:
+class SuitesReport(NamedTuple):
     """The results of several suites, in the order of their names."""
 
     results: Sequence[SuiteResult]

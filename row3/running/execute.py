@@ -11,9 +11,8 @@ import traceback
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from row3.domain.scores import CaseScore
 from row3.domain.shards import Shard
@@ -43,8 +42,7 @@ _do: Callable[[Any], Any]
 """The work of a forked process: inherited, so only tasks and results are pickled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Processes:
+class Processes(NamedTuple):
     """Does tasks in forked processes, which end with this one however it ends."""
 
     workers: int

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from row3.domain.asks import finish
 from row3.domain.judges import NOT_JUDGED, NOT_RECORDED
@@ -45,8 +45,7 @@ BY_SCORE = "`row3 score {}`".format
 MISSING = "no output for this case"
 
 
-@dataclass(frozen=True, slots=True)
-class Scorecard:
+class Scorecard(NamedTuple):
     """The scores of a set of outputs.
 
     >>> import row3
