@@ -317,6 +317,15 @@ def test_ids_that_differ_in_case_alone_are_one_id(root: Path) -> None:
     assert finding.message == "the id `bank-runs` is already used by golden/example/Bank-Runs.gold.json"
 
 
+@pytest.mark.parametrize("char", ["\x01", "\b", "\f", "\x1b", "\x7f"])
+def test_each_control_character_is_found_and_no_backslash(root: Path, char: str) -> None:
+    edit(root, put("topic", f"Bank{char} runs"))
+    (finding,) = found(root, "control-character")
+    assert finding.message == f"contains the invisible character U+{ord(char):04X}"
+    edit(root, put("topic", f"Bank\\u{ord(char):04x} runs\\b\n"))
+    assert found(root, "control-character") == []
+
+
 def test_a_control_character_is_found(root: Path) -> None:
     edit(root, put("topic", "Bank\0 runs"))
     (finding,) = found(root, "control-character")
