@@ -33,6 +33,7 @@ def main() -> None:
             run()
         finally:  # the exit code is decided, and Ctrl-C during the interpreter's end would be a traceback
             _ignore_signals()
+            gc.freeze()  # the interpreter's end would search all modules for cycles, a quarter of a short command
     except KeyboardInterrupt:
         _ignore_signals()
         sys.stderr.write("error: interrupted\n")

@@ -14,7 +14,7 @@ from row3.domain import numbers
 from row3.domain.manifests import file_stem
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.words import count
-from row3.gate.results import JudgedSuite
+from row3.gate.suites import JudgedSuite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 TEXT, MARKDOWN, JSON = (".txt", ".log"), (".md", ".markdown", ".txt"), (".json",)
 KEYS = "suite|suites|case|verdict|files|findings|recordings|combinations|runId|figures|review"
@@ -39,8 +39,7 @@ OUR_END = (
 """Ends of texts whose beginning may be anything, such as findings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """A form of a result."""
 
     endings: tuple[str, ...]

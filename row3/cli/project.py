@@ -55,14 +55,7 @@ def lint(common: Common, *, fix: bool) -> int:
     """
     from row3.cli.show import places_of
     from row3.commands.linting.lint import lint_at
-    from row3.reports.issues import (
-        codequality_json,
-        findings_json,
-        findings_text,
-        github_text,
-        lint_issues,
-        lint_notice,
-    )
+    from row3.reports.findings import findings_json, findings_text
 
     if fix:
         common.check_may_write("lint --fix", "Run it on a developer's machine and commit the files")
@@ -71,8 +64,12 @@ def lint(common: Common, *, fix: bool) -> int:
         case "json":
             common.show(findings_json(report))
         case "github":
+            from row3.reports.issues import github_text, lint_issues, lint_notice
+
             common.show(github_text(lint_issues(report), lint_notice(report), places_of(common)))
         case "codequality":
+            from row3.reports.issues import codequality_json, lint_issues
+
             common.show(codequality_json(lint_issues(report), places_of(common)))
         case _:
             width = common.width if common.on_terminal else None

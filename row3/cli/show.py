@@ -30,11 +30,10 @@ def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterab
 def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Iterable[bytes]:
     """Return the result in the chosen format."""
     from row3.reports import formats
-    from row3.reports.issues import HERE
 
     if common.format == "github":
         append_summary(formats.step_summary(result))
-    places = places_of(common) if common.format in ("github", "codequality") else HERE
+    places = places_of(common) if common.format in ("github", "codequality") else None
     return formats.result_text(result, common.format, style=common.style, verbose=common.verbose > 0, places=places)
 
 

@@ -15,8 +15,7 @@ from row3.project.prompts import FOLDER, parse_prompt
 from row3.project.transaction import commit, writing
 from row3.project.tree import read_text
 from row3.project.trusted_code import model_code
-from row3.running.asks import LOAD_LIMIT_S
-from row3.running.worker import Worker
+from row3.running.worker import LOAD_LIMIT_S, Worker
 
 MODELS = Worker("row3.running.model_process", "loads the project's models", isolated=False)
 

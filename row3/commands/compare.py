@@ -16,7 +16,6 @@ from row3.errors import Row3Error, UsageError
 from row3.gate.judging import approved
 from row3.gate.results import Comparison
 from row3.project.base import CRITERIA, OUTSIDE_GIT, find_base, repository_state, work_base
-from row3.project.changelog import approval_entry, insert_entry, unreleased_entry
 from row3.project.criteria import changed_criteria
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_with_new, new_entries
@@ -121,6 +120,8 @@ def approved_changelog(
     project: Project, approval: Approval, comparison: Comparison | None = None, what: str = ""
 ) -> str:
     """Return the changelog with the approval in the draft's entry, else in an entry of its own."""
+    from row3.project.changelog import approval_entry, insert_entry, unreleased_entry
+
     changelog = read_changelog(project)
     text = f"{what}{approval.reason} ({approval.by}, {approval.at})"
     lineup = None if comparison is None else comparison.run.lineup

@@ -12,7 +12,8 @@ from row3.charting.trend_chart import trend_chart
 from row3.domain.manifests import file_stem, tier_of
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, MissingExtra
-from row3.gate.results import JudgedSuite, Run
+from row3.gate.results import Run
+from row3.gate.suites import JudgedSuite
 from row3.project.files import write_atomic
 from row3.project.history import FILE
 from row3.project.project import Project

@@ -7,10 +7,10 @@ from typing import Literal
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.metrics import Zone, zones_of
 from row3.domain.requests import input_digest
+from row3.domain.runs import ELSEWHERE
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.project.base import repository_state
-from row3.project.changelog import mark_figures
 from row3.project.history import FILE as HISTORY
 from row3.project.history import history_text
 from row3.project.json_lines import lines_in
@@ -22,7 +22,6 @@ from row3.project.saved_runs import latest_runs, parse_record, read_log
 from row3.project.suites import Suite
 from row3.project.transaction import commit, writing
 from row3.running.run_options import with_action
-from row3.running.score import MODE
 from row3.running.session import Session, entry_of, save_log, scored_by
 from row3.running.suite_run import declining_runs, run_suite
 
@@ -86,6 +85,8 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
     """Return the files of a new baseline: itself, the previous one archived, its answers if it is live, the changelog
     if figures in it are no longer comparable.
     """
+    from row3.project.changelog import mark_figures  # a comparison writes no baseline
+
     promotions = [each for each in project.history if each.action == "promotion" and each.suite == suite.name]
     before = read_changelog(project)
     after = mark_figures(before, promotions, scored_by(run))
@@ -163,7 +164,7 @@ def _failing(project: Project, suite: Suite) -> list[str]:
     """Return the ids of cases with a failure in the suite's latest run of prompts (not of `row3 score`)."""
     for path in latest_runs(project.local):
         run = read_log(path)
-        if run.header.suite == suite.name and run.header.mode != MODE:
+        if run.header.suite == suite.name and run.header.mode != ELSEWHERE:
             metrics, thresholds = suite.kind.metrics, suite.rules.thresholds
             zones = {record.id: zones_of(record.metrics, metrics, thresholds).values() for record in run.cases.values()}
             return [each.id for each in run.cases.values() if each.status != "scored" or Zone.FAIL in zones[each.id]]

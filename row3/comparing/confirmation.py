@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from row3.comparing.context import recorded_by, rolling_of
 from row3.comparing.sources import Gate, Ruling, Scored, open_gate
@@ -27,12 +27,14 @@ from row3.project.project import Project
 from row3.running.budget import prices_of
 from row3.running.case_results import Packing
 from row3.running.collect import usage_of, with_usage
-from row3.running.estimate import Estimate, estimate_more
 from row3.running.evaluate import Asking, More
 from row3.running.lineup import line_up
 from row3.running.run_options import make_asking
 from row3.running.session import Session
 from row3.running.suite_run import run_suite
+
+if TYPE_CHECKING:
+    from row3.running.estimate import Estimate
 
 STEP = 2
 """Further answers, a case and side, from one look at the scores to the next."""
@@ -237,6 +239,8 @@ class Confirming:
 
     def _plan(self, found: Judged, more: More) -> Estimate:
         """Return the further requests, without those that were answered."""
+        from row3.running.estimate import estimate_more  # few comparisons confirm a block
+
         sides = list(self._sides(found, more))
         askings = [(each, ruling.judge) for ruling, *both in sides for each in both if each is not None]
         project, suite, recorded = self.session.project, self.gate.suite, self.gate.interleaving is None
@@ -322,6 +326,8 @@ def planned_confirmation(session: Session) -> Estimate | None:
 
     Raises `InvalidFile`, `UsageError`.
     """
+    from row3.running.estimate import estimate_more
+
     suite, gate = session.suite, open_gate(session, None)
     asks = gate.interleaving
     if not suite.policy.confirm or not may_ask(session, interleaved=asks is not None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled
 from row3.domain.embeddings import cosine
@@ -30,8 +30,7 @@ MEMORY_ARGUMENTS = ("information", "tags", "metadata")
 """Default arguments of the memory's tool (STRATEGY)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A lesson, and whether prompts may show it."""
 
     lesson: Lesson

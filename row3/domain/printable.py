@@ -39,9 +39,7 @@ def visible(text: str) -> str:
 
 def cells(text: str) -> int:
     """Return the columns that a printable text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_cell, text))
+    return len(text) if text.isascii() else len(text) + sum(_cell(char) - 1 for char in text if char > "~")
 
 
 def _cell(char: str) -> int:

@@ -16,6 +16,8 @@ from row3.domain.shards import Shard
 
 SCHEMA_VERSION = 1
 """Version of a saved run's header."""
+ELSEWHERE = "outputs"
+"""The mode of `row3 score`, which sends no request."""
 HISTORY_SCHEMA_VERSION = 2
 """Version of a history entry; version 1 has no `scored`."""
 RunId = Annotated[str, Worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 letters, digits, `-`, `_` and `.`")]

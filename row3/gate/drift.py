@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from row3.domain.changes import MetricChange
@@ -23,8 +22,7 @@ NOTEWORTHY = 0.01
 DriftState = Literal["moved", "steady", "open"]
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(NamedTuple):
     """How far the answers to the baseline's prompts have moved, over the comparable cases."""
 
     metrics: tuple[MetricChange, ...]
@@ -55,8 +53,7 @@ class CaseDrift(NamedTuple):
     same: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DriftCheck:
+class DriftCheck(NamedTuple):
     """The baseline's prompts, asked again and compared."""
 
     drift: Drift

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
@@ -19,8 +19,7 @@ MOST_RISE = 10_000
 """Largest limit, in per cent of the base."""
 
 
-@dataclass(frozen=True, slots=True)
-class FigureChange:
+class FigureChange(NamedTuple):
     """How one figure moved: means over the cases for which both sides know it."""
 
     key: str

@@ -17,7 +17,7 @@ from row3.domain.changes import Interval
 from row3.gate.exact import EXACT, holm
 from row3.gate.intervals import Clusters, mean_interval
 from row3.gate.pairs import align_metrics
-from row3.gate.results import JudgedSuite
+from row3.gate.suites import JudgedSuite
 from row3.metrics.aggregate import percentile
 
 ALPHA = 0.05

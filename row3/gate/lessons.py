@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
 
@@ -16,7 +17,9 @@ from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.domain.words import count, part
 from row3.gate.policy import POINT, worse_by
-from row3.gate.results import Comparison
+
+if TYPE_CHECKING:
+    from row3.gate.results import Comparison
 
 REGRESSIONS = frozenset({Code.WORSE, Code.INCONCLUSIVE, Code.ROLLING_DROP, Code.ENTERED_FAIL_ZONE, Code.CRITICAL_BROKE})
 """Codes of reasons for lower scores; other reasons to block are changes to the criteria."""

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from row3.domain.metrics import Metric
 from row3.gate.exact import EXACT
@@ -52,8 +53,7 @@ class _Metric:
         return [new - old for old, new in zip(self.before, self.after, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceVariance:
+class DifferenceVariance(NamedTuple):
     """Variance of a case's difference, split into variation between cases and noise of answers.
 
     If no case was asked twice, the two cannot be separated: `repeat_variance` and `case_variance` are None, and `total`

@@ -31,8 +31,7 @@ FEWEST_CASES, MOST_CASES = 5, 10_000
 Answers = list[Mapping[str, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """The condition for the gate to detect a drop of one metric; fractions.
 
     `fixed`, and the primary metric under `evidence`: the mean falls by more than the limit. Other gated metrics under
@@ -67,8 +66,7 @@ class Needed:
     not enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+class Sensitivity(NamedTuple):
     """The smallest drop of a metric detected with 80 % power, and what it takes to detect the wanted drop."""
 
     metric: str

@@ -23,8 +23,8 @@ from row3.gate.judging import judge, unconfirmed
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.power import UNEVEN, Answered, Answers, ErrorRates
-from row3.gate.results import JudgedSuite
 from row3.gate.scores import Context, Scores
+from row3.gate.suites import JudgedSuite
 from row3.metrics.aggregate import mean_and_spread
 
 Value = TypeVar("Value")

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.judges import Rate
-from row3.domain.manifests import Tier
 from row3.domain.metrics import Zone
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.scores import CaseScore, Tally, Usage
-from row3.domain.typed_options import NOTHING, Given
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.drift import Drift, DriftCheck
 from row3.gate.figures import FigureChange
-from row3.gate.policy import GatePolicy, exceeds, reaches
+from row3.gate.policy import exceeds, reaches
 from row3.gate.power import Sensitivity
-from row3.kinds.base import Kind, Rules
+from row3.gate.suites import JudgedSuite
 from row3.metrics.aggregate import Seen
 
 WORST_LAST = (0, 3, 1, 2)
@@ -35,34 +33,6 @@ class Lines(Protocol):
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[bytes]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedSuite:
-    """The parts of a suite that judging and reporting need."""
-
-    name: str
-    kind: Kind
-    rules: Rules
-    policy: GatePolicy
-    golden: str
-    """Folder of the cases, relative to the project."""
-    tier: Tier = "replay"
-    """The tier of the thresholds, the limits and the baseline."""
-    prompted: bool = True
-    """A model answers prompts; otherwise a system under test answers calls."""
-    local: bool = False
-    """The model runs in this process."""
-    address: str = ""
-    """The model's address, if an environment variable sets it."""
-    flag: str = ""
-    """The option that selects the suite in a printed command, ` --suite NAME`; empty for the default suite."""
-    given: Given = NOTHING
-    """Other command-line options that select answers."""
-
-    def flags(self, command: str, *said: str) -> str:
-        """Return the options that make a printed command use this suite and the same answers; see `Given.flags`."""
-        return self.flag + self.given.flags(command, *said)
 
 
 @dataclass(slots=True)
@@ -239,8 +209,7 @@ class Comparison:
         return next((each for each in self.metrics if each.key == self.run.suite.kind.primary), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Drifted:
+class Drifted(NamedTuple):
     """The result of `row3 drift`."""
 
     suite: JudgedSuite
@@ -319,8 +288,7 @@ def worst_code(codes: Iterable[int]) -> int:
     return max(codes, key=WORST_LAST.index, default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class SuitesReport:
+class SuitesReport(NamedTuple):
     """The results of several suites, in the order of their names."""
 
     results: Sequence[SuiteResult]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import CriteriaChange, Reason
@@ -61,8 +61,7 @@ class Scores:
         return self.confirmed >= self.policy.confirm
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """The same answers scored by the old and by the new criteria."""
 
     figures: Mapping[str, Any]

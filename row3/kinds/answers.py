@@ -18,9 +18,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from row3.domain.requests import BAD_ANSWERS
 from row3.domain.scores import Tally
@@ -62,16 +61,14 @@ SHOWN = 40
 """Characters of an answer quoted in a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """A readable answer, and the repairs it took."""
 
     value: Any
     repairs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(NamedTuple):
     """An unreadable answer: a bad answer, which scores 0."""
 
     reason: str

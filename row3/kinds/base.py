@@ -119,8 +119,7 @@ TYPES = Group("types", "Types", "matched", "exact normalised wrong missing", not
 """The types of matched items, compared by `outputs.compare_types`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lint:
+class Lint(NamedTuple):
     """The checks of a kind's golden cases."""
 
     case: Callable[[Any, Rules], Iterable[Finding]]
@@ -135,8 +134,7 @@ class Lint:
     """Documents and entities of other suites' cases that a case refers to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgeable:
+class Judgeable(NamedTuple):
     """What scores an answer beside row3: a judge, by its rubric prompts, and the project's own functions."""
 
     rubrics: frozenset[str] = frozenset()

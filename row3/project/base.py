@@ -168,11 +168,14 @@ def _answering_by(project: Project, schema: str) -> set[str]:
 
 
 def _asks(project: Project, suite: str, prompt: str) -> bool:
+    pipelines = {name: each.pipeline for name, each in project.config.suites.items()}
+    elsewhere = any(prompt in pipeline for pipeline in pipelines.values())
+    if elsewhere and pipelines.get(suite) and prompt not in pipelines[suite]:
+        return False  # without its kind, whose modules take long to import
     try:
         settings = project.settings(suite, "replay")
     except Row3Error:  # reported when the suite is judged
         return True
-    elsewhere = any(prompt in other.pipeline for other in project.config.suites.values())
     if settings.kind.judgeable.rubrics and not elsewhere:
         return True
     return settings.system is None and (not settings.pipeline or prompt in settings.pipeline)

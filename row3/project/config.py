@@ -142,7 +142,7 @@ class LiveConfig(Model):
     """Settings of mode `live`, which override the suite's own key by key."""
 
     thresholds: dict[str, ThresholdConfig] = {}
-    gate: GateConfig = GateConfig()
+    gate: GateConfig = GateConfig.model_construct()
 
 
 class SecretConfig(Model):
@@ -280,14 +280,14 @@ class SuiteConfig(Model):
     """Concept types to ask for; [] for any. Default: none."""
     fields: dict[str, dict[str, Path]] = {}
     """Fields of the answer: `X = { list = PATH, FIELD = PATH }`."""
-    matching: MatchingConfig = MatchingConfig()
-    predicates: PredicatesConfig = PredicatesConfig()
-    gate: GateConfig = GateConfig()
+    matching: MatchingConfig = MatchingConfig.model_construct()
+    predicates: PredicatesConfig = PredicatesConfig.model_construct()
+    gate: GateConfig = GateConfig.model_construct()
     checks: list[dict[str, Any]] = []
     """Kind checks: checks of every case."""
     passes: Whole | None = None
     """Kind checks: repeats that must pass; default: the mean."""
-    judge: JudgeConfig = JudgeConfig()
+    judge: JudgeConfig = JudgeConfig.model_construct()
     """Overrides [judge] key by key."""
     documents: Folder | None = None
     """Kind outcome: folder of documents under golden/."""
@@ -295,7 +295,7 @@ class SuiteConfig(Model):
     """Kind outcome: what answers as `baseline` and `full`."""
     standards: Literal["row3"] | None = None
     """Counts and coverage that lint requires."""
-    live: LiveConfig = LiveConfig()
+    live: LiveConfig = LiveConfig.model_construct()
     """Overrides in mode `live`."""
 
 
@@ -310,13 +310,13 @@ class Config(Model):
     """Parallel requests; when scoring, processes."""
     protected_branch: str | None = None
     """Branch the hook compares with; default: origin's head, main or master."""
-    provider: ProviderConfig = ProviderConfig()
-    judge: JudgeConfig = JudgeConfig()
-    lessons: LessonsConfig = LessonsConfig()
-    monitor: MonitorConfig = MonitorConfig()
-    langfuse: LangFuseConfig = LangFuseConfig()
+    provider: ProviderConfig = ProviderConfig.model_construct()
+    judge: JudgeConfig = JudgeConfig.model_construct()
+    lessons: LessonsConfig = LessonsConfig.model_construct()
+    monitor: MonitorConfig = MonitorConfig.model_construct()
+    langfuse: LangFuseConfig = LangFuseConfig.model_construct()
     prices: dict[str, PriceConfig] = {}
-    export: ExportConfig = ExportConfig()
+    export: ExportConfig = ExportConfig.model_construct()
     suites: dict[SuiteName, SuiteConfig] = {}
 
 

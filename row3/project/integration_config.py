@@ -34,12 +34,12 @@ class AlertsConfig(Model):
     """Name of the environment variable with the URL that `--notify` posts to."""
     allow_http: bool = False
     """Allow plain http to another machine."""
-    confidence: ShareAlertConfig = ShareAlertConfig()
-    hallucination: ShareAlertConfig = ShareAlertConfig()
-    latency: AlertConfig = AlertConfig()
-    cost: AlertConfig = AlertConfig()
-    concepts: AlertConfig = AlertConfig()
-    errors: ShareAlertConfig = ShareAlertConfig()
+    confidence: ShareAlertConfig = ShareAlertConfig.model_construct()
+    hallucination: ShareAlertConfig = ShareAlertConfig.model_construct()
+    latency: AlertConfig = AlertConfig.model_construct()
+    cost: AlertConfig = AlertConfig.model_construct()
+    concepts: AlertConfig = AlertConfig.model_construct()
+    errors: ShareAlertConfig = ShareAlertConfig.model_construct()
 
 
 class MonitorConfig(Model):
@@ -55,7 +55,7 @@ class MonitorConfig(Model):
     """Share of records to measure and export."""
     keep: Literal["sample", "all"] = "sample"
     """Records kept whole: the sample, errors and records rated before import; or all."""
-    alerts: AlertsConfig = AlertsConfig()
+    alerts: AlertsConfig = AlertsConfig.model_construct()
 
 
 class LangFuseConfig(Model):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from row3.domain.models import Reply
@@ -179,7 +179,7 @@ def cases_path(log: Path) -> Path:
     return log.with_suffix(PARQUET)
 
 
-_SCORE = TypeAdapter(CaseScore)
+_SCORE = TypeAdapter(CaseScore, config=ConfigDict(defer_build=True))
 
 
 def score_line(score: CaseScore) -> bytes:
@@ -244,7 +244,7 @@ def latest_runs(local: Path, folder: str = RUNS) -> list[Path]:
     return [tree.at(path) for path in reversed(tree.files(folder)) if path.endswith(".json")]
 
 
-_SCORES = TypeAdapter(dict[str, CaseScore])
+_SCORES = TypeAdapter(dict[str, CaseScore], config=ConfigDict(defer_build=True))
 KEPT_SCORES = 4000
 """Most scores in a file; the oldest are dropped."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from row3.domain.endpoints import PRESETS, Endpoint, Header, is_here
@@ -22,8 +22,7 @@ IMPORTABLE = f"{KEYLESS}, or bring answers made elsewhere with `row3 recordings 
 """The same if a suite's prompts are to be answered; grades and vectors cannot be imported."""
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """How to reach a system under test (a command, MCP server or function), and its time limits."""
 
     command: tuple[str, ...] = ()

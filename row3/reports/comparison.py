@@ -24,18 +24,16 @@ from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.reason_text import METRICS, MOVES, Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import (
-    TONES,
     baseline_origin,
     drift_line,
     interval_head,
-    moved_span,
     quarantine_note,
     shown_metrics,
     some,
     title_of,
     what_runs,
-    zone_span,
 )
+from row3.reports.spans import TONES, moved_span, zone_span
 from row3.reports.style import PLAIN, VERDICT_MARKS, Style
 from row3.reports.terminal import terminal_text
 from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label, what_next

@@ -7,7 +7,6 @@ no escaping: the renderer makes them safe.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Tone = Literal["plain", "quiet", "strong", "code", "good", "bad", "warning", "excellent"]
@@ -25,47 +24,41 @@ Text = str | Span | Parts
 """One line of text, or the parts it is made of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(NamedTuple):
     """Heading of what follows, without a line between them: level 2 for the document, 3 and 4 for its sections."""
 
     text: Text
     level: int = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Names with their values, one a line."""
 
     rows: Sequence[tuple[str, Text]]
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """Sentences, each on its own line."""
 
     texts: Sequence[Text]
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """One line of a checklist."""
 
     text: Text
     done: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A list with bullets, boxes to tick or numbers."""
 
     items: Sequence[Text | Task]
     numbered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows of cells under headers; the first column names the row."""
 
     headers: Sequence[str]
@@ -78,24 +71,21 @@ class Table:
     """How many rows are left out, see `more`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """Text that is kept line by line, such as a diff, a prompt or a raw answer."""
 
     lines: Sequence[str]
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(NamedTuple):
     """Blocks under a title that unfold where the medium allows it."""
 
     title: str
     blocks: Sequence[Block]
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(NamedTuple):
     """A drawing that only illustrates the text: a page embeds it, Markdown links its file, a terminal omits it."""
 
     alt: str
@@ -107,8 +97,7 @@ class Plot:
 Block = Title | Facts | Note | Items | Table | Lines | Fold | Plot
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """Blocks from top to bottom; empty ones are left out."""
 
     blocks: Sequence[Block]

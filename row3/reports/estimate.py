@@ -12,7 +12,8 @@ from row3.domain.words import spoken
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
 from row3.reports.json_values import json_fields
 from row3.running.batch_state import FEW
-from row3.running.estimate import EXPOSED, Estimate, Planned
+from row3.running.estimate import Estimate, Planned
+from row3.running.provider_access import EXPOSED
 
 SPENT = ("prompt_tokens", "completion_tokens", "cost_usd")
 

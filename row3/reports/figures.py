@@ -10,7 +10,7 @@ from row3.domain.verdicts import Verdict
 from row3.domain.words import part
 from row3.gate.figures import FigureChange
 from row3.reports.document import Span, Text, Tone
-from row3.reports.sentences import TONES
+from row3.reports.spans import TONES
 from row3.reports.style import VERDICT_MARKS, arrow
 
 TITLES = {"cost": "Cost per case", "tokens": "Tokens per case", "latency": "Latency per case"}

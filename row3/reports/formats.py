@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from row3.gate.results import Run, SuiteResult, SuitesReport
 from row3.reports.comparison import comparison_document, comparison_page
 from row3.reports.document import Document
-from row3.reports.issues import (
-    HERE,
-    Issue,
-    Places,
-    codequality_json,
-    github_text,
-    run_issues,
-    run_notice,
-    suites_issues,
-    suites_notice,
-)
 from row3.reports.markdown import markdown_text
 from row3.reports.scorecard import scorecard_document
 from row3.reports.sentences import what_runs
 from row3.reports.style import PLAIN, Style
 from row3.reports.suites import comment_markdown, suites_document
 from row3.reports.terminal import terminal_text
+
+if TYPE_CHECKING:
+    from row3.reports.issues import Issue, Places
 
 SUMMARY_BYTES = 1_000_000
 """GitHub takes 1 MiB of a step's summary."""
@@ -32,9 +25,14 @@ Result = SuiteResult | SuitesReport
 
 
 def result_text(
-    result: Result, form: str | None = None, *, style: Style = PLAIN, verbose: bool = False, places: Places = HERE
+    result: Result,
+    form: str | None = None,
+    *,
+    style: Style = PLAIN,
+    verbose: bool = False,
+    places: Places | None = None,
 ) -> str | Iterable[bytes]:
-    """Return a result in one of the formats of `--format`; None is the table."""
+    """Return a result in one of the formats of `--format`; None is the table, or for `places` the default folders."""
     several = result.results if isinstance(result, SuitesReport) else [result]
     match form:
         case "json":
@@ -46,9 +44,13 @@ def result_text(
 
             return junit_xml(several)
         case "github":
-            return github_text(*_issues(result, places), places)
+            from row3.reports.issues import HERE, github_text
+
+            return github_text(*_issues(result, places or HERE), places or HERE)
         case "codequality":
-            return codequality_json(_issues(result, places)[0], places)
+            from row3.reports.issues import HERE, codequality_json
+
+            return codequality_json(_issues(result, places or HERE)[0], places or HERE)
         case "comment":
             return comment_markdown(several)
         case "markdown":
@@ -83,6 +85,8 @@ def _document(result: Result, *, verbose: bool = False, whole: bool = False, hea
 
 
 def _issues(result: Result, places: Places) -> tuple[list[Issue], Issue | None]:
+    from row3.reports.issues import run_issues, run_notice, suites_issues, suites_notice
+
     if isinstance(result, SuiteResult) and result.run is not None:
         notice = None if result.comparison is None else run_notice(result.comparison)
         return run_issues(result.run, result.comparison, declines=result.declines, places=places), notice

@@ -13,7 +13,7 @@ from row3.domain.printable import plain
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
-from row3.reports.sentences import TONES, moved_span
+from row3.reports.spans import TONES, moved_span
 from row3.reports.style import VERDICT_MARKS
 
 if TYPE_CHECKING:

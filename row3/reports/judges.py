@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from row3.domain import numbers
 from row3.domain.judges import Coefficient, Rate, model_family
 from row3.domain.models import as_json
 from row3.domain.printable import plain, shorten, visible
 from row3.domain.prompts import Prompt
-from row3.gate.calibration import (
-    CalibrationReport,
-    Corrected,
-    JudgeComparison,
-    Labelled,
-    RubricReport,
-    Warranty,
-    corrected_rates,
-)
 from row3.gate.results import Run
 from row3.kinds.judging import JUDGED
 from row3.reports.document import Block, Document, Facts, Lines, Note, Span, Table, Text, Title, more, strong
 from row3.reports.sentences import judge_cost
+
+if TYPE_CHECKING:
+    from row3.gate.calibration import (
+        CalibrationReport,
+        Corrected,
+        JudgeComparison,
+        Labelled,
+        RubricReport,
+        Warranty,
+    )
 
 SHOWN, LONGEST = 10, 160
 """Disagreements listed, and characters shown of an answer or a reason."""
@@ -226,10 +227,18 @@ def _warranty(run: Run, rubric: str) -> str:
     return ", ".join(filter(None, [*found, _unwarranted(run, rubric)]))
 
 
-def _corrected_table(run: Run) -> list[Block]:
+def _corrected(run: Run) -> Iterable[Corrected]:
+    """Return the judged rates of a run, corrected by its judge's errors; empty without a judge."""
     judge = run.suite.rules.judge
-    found = () if judge is None else corrected_rates(run.tally, judge, run.header.repeats)
-    rows = [_corrected_row(each) for each in found]
+    if judge is None:
+        return ()
+    from row3.gate.calibration import corrected_rates  # few suites have a judge
+
+    return corrected_rates(run.tally, judge, run.header.repeats)
+
+
+def _corrected_table(run: Run) -> list[Block]:
+    rows = [_corrected_row(each) for each in _corrected(run)]
     return [Table(("judged rate", "raw", "corrected", "labels", "by"), rows, "lrrrl")] if rows else []
 
 
@@ -283,7 +292,7 @@ def judges_json(run: Run) -> dict[str, Any]:
     judge, found = run.suite.rules.judge, _rubrics(run)
     if judge is None or not found:
         return {}
-    corrected = {(each.rubric, each.of): each for each in corrected_rates(run.tally, judge, run.header.repeats)}
+    corrected = {(each.rubric, each.of): each for each in _corrected(run)}
     rubrics: dict[str, Any] = {}
     for rubric in found:
         state = "valid" if rubric in judge.calibrated else "stale" if rubric in judge.stale else "missing"

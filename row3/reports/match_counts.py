@@ -10,7 +10,8 @@ from row3.domain.printable import plain, shorten
 from row3.domain.requests import BAD_ANSWERS
 from row3.domain.scores import Tally
 from row3.gate.exact import upper_bound
-from row3.gate.results import Comparison, JudgedSuite, Run
+from row3.gate.results import Comparison, Run
+from row3.gate.suites import JudgedSuite
 from row3.kinds.base import Group
 from row3.metrics.aggregate import PAIR, UNKNOWN, Seen, nearest_predicate, split_label
 from row3.reports.document import Facts, Text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from row3.domain import numbers
 from row3.domain.changes import MetricChange
@@ -57,8 +57,7 @@ class Words:
         return further and blocks and not reason.after and reason.subject not in self.doubtful
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """One line of a verdict's reasons."""
 
     verdict: Verdict

@@ -12,7 +12,7 @@ from row3.commands.recordings.import_responses import Imported
 from row3.commands.recordings.upkeep import FileSummary, RecordingFinding
 from row3.domain.printable import plain, visible
 from row3.domain.words import count
-from row3.gate.results import JudgedSuite
+from row3.gate.suites import JudgedSuite
 from row3.reports.document import Document, Note, Table, more
 
 LONGEST, MOST = 40, 50

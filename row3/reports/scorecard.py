@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from row3.domain import numbers
 from row3.domain.metrics import Metric, Zone, zones_of
 from row3.domain.printable import plain, shorten, visible
+from row3.domain.runs import ELSEWHERE
 from row3.domain.scores import CaseScore
 from row3.gate.results import Run
 from row3.metrics.ratios import best_score
@@ -18,8 +19,6 @@ from row3.reports.document import Block, Document, Fold, Items, Note, Span, Tabl
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import bounds_lines, run_counts
 from row3.reports.sentences import (
-    ELSEWHERE,
-    ZONE_TONES,
     declines_line,
     fail_zones,
     quarantine_note,
@@ -29,8 +28,8 @@ from row3.reports.sentences import (
     some,
     usage_lines,
     what_runs,
-    zone_span,
 )
+from row3.reports.spans import ZONE_TONES, zone_span
 from row3.reports.style import MARKS
 
 SHOWN_CASES = 30

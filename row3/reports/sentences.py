@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from row3.domain import numbers
 from row3.domain.changes import Interval, MetricChange, cut
@@ -10,15 +10,14 @@ from row3.domain.metrics import Metric, Zone
 from row3.domain.printable import plain, visible
 from row3.domain.quarantine import Quarantine
 from row3.domain.requests import WEAK, labelled
-from row3.domain.runs import Header
+from row3.domain.runs import ELSEWHERE, Header
 from row3.domain.scores import Usage
-from row3.domain.verdicts import Verdict
 from row3.domain.words import count, part
 from row3.gate.drift import Drift, other_moves
 from row3.gate.policy import GatePolicy, exceeds
-from row3.gate.results import JudgedSuite, Run
-from row3.reports.document import Note, Span, Text, Tone
-from row3.reports.style import MARKS, arrow
+from row3.gate.results import Run
+from row3.gate.suites import JudgedSuite
+from row3.reports.document import Note
 
 SHOWN_METRICS = 3
 """Metrics that a line names after the primary one."""
@@ -26,15 +25,6 @@ MOVED = {
     "moved": "have moved since the baseline",
     "steady": "have not moved since the baseline",
     "open": "have not moved significantly since the baseline",
-}
-ELSEWHERE = "outputs"
-"""The mode of `row3 score`, which sends no request."""
-TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
-ZONE_TONES: Mapping[Zone, Tone] = {
-    Zone.FAIL: "bad",
-    Zone.MARGINAL: "warning",
-    Zone.PASS: "good",
-    Zone.EXCELLENT: "excellent",
 }
 
 
@@ -90,11 +80,6 @@ def shown_metrics(suite: JudgedSuite, *, companion: bool) -> list[Metric]:
 def title_of(suite: JudgedSuite, key: str) -> str:
     """Return a metric's title, or the key if the kind does not know it."""
     return next((metric.title for metric in suite.kind.metrics if metric.key == key), plain(key))
-
-
-def zone_span(zone: Zone | None) -> Text:
-    """Return mark and word of a zone; empty for none."""
-    return "" if zone is None else Span(f"{MARKS[zone]} {zone.word}", ZONE_TONES[zone])
 
 
 def skipped_lines(run: Run) -> list[str]:
@@ -307,19 +292,3 @@ def _shown(change: MetricChange) -> str:
 def _ends(interval: Interval) -> str:
     low, high = (f"{100.0 * end:+.1f}".replace("-", "−") for end in cut(interval.low, interval.high))
     return f"{low} to {high}"
-
-
-def better(metric: Metric, delta: float | None) -> bool | None:
-    """Return whether a metric improved; None if it did not move."""
-    if delta is None or abs(delta) < numbers.LEAST_MOVE:
-        return None
-    return (delta > 0) is metric.higher_is_better
-
-
-def moved_span(metric: Metric, delta: float | None) -> Text:
-    """Return `−2.0 ▼`; a dash without a baseline value."""
-    if delta is None:
-        return "–"
-    good = better(metric, delta)
-    text = f"{numbers.points(delta)} {arrow(good)}".rstrip()
-    return text if good is None or metric.companion else Span(text, "good" if good else "bad")

@@ -73,7 +73,8 @@ class Style:
         `first` begins the first line, `then` (blanks by default) the others.
         """
         rest = " " * cells(first) if then is None else then
-        pieces = re.findall(r"\S+|\s+" if text.isascii() else _PIECES, text)
+        wide = any(char >= "\u2e80" or "\u1100" <= char <= "\u115f" for char in text)
+        pieces = re.findall(_PIECES if wide else r"\S+|\s+", text)
         return _filled(pieces, self.width, first, rest, split=True)
 
     def paint(self, text: str, *codes: str) -> str:

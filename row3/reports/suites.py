@@ -15,7 +15,8 @@ from row3.reports.document import Block, Document, Facts, Fold, Items, Note, Spa
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import scorecard_document
-from row3.reports.sentences import TONES, moved_span, what_runs, zone_span
+from row3.reports.sentences import what_runs
+from row3.reports.spans import TONES, moved_span, zone_span
 from row3.reports.style import VERDICT_MARKS
 from row3.reports.verdict_text import behind_line, judgement_label, summary, verdict_label
 

@@ -15,7 +15,8 @@ from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
 from row3.reports.reason_text import METRICS, further
-from row3.reports.sentences import TONES, candidates, formerly_promoted, title_of
+from row3.reports.sentences import candidates, formerly_promoted, title_of
+from row3.reports.spans import TONES
 from row3.reports.style import VERDICT_MARKS
 
 SCORES = METRICS.union((Code.UNCONFIRMED, Code.CASE_BROKE, Code.CRITICAL_BROKE, Code.QUARANTINED_FELL))

@@ -21,7 +21,7 @@ from row3.running.budget import Prices, prices_of
 from row3.running.case_results import total
 from row3.running.provider_access import guard_of
 from row3.running.stages import Parameters, begin_request, fill_request
-from row3.running.worker import Worker
+from row3.running.worker import LOAD_LIMIT_S, Worker
 
 Question = Request | EmbeddingRequest
 Given = Answer | NoAnswer | Vectors
@@ -81,8 +81,6 @@ def judge_request(suite: Suite, ask: JudgeRequest, case_id: str) -> Request:
 
 SCORER_LIMIT_S = 10.0
 """Seconds that a scorer may take for one answer."""
-LOAD_LIMIT_S = 120.0
-"""Seconds that a scorer's module may take to be imported."""
 SCORERS = Worker("row3.running.scorer_process", "runs the project's scorers", isolated=False)
 
 

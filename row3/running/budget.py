@@ -37,7 +37,7 @@ _RELEASE = re.compile(r"-\d{3,}(?:-\d+)*$")
 
 BATCH_SHARE = 0.5
 """Price of a batch's answers as a share of the live price: https://platform.openai.com/docs/guides/batch."""
-FREE = PriceConfig(input=0.0, output=0.0)
+FREE = PriceConfig.model_construct(input=0.0, output=0.0)
 
 
 def price_of(model: str, prices: Mapping[str, PriceConfig]) -> PriceConfig | None:

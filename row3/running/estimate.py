@@ -44,9 +44,6 @@ NOTHING_KNOWN: Mapping[type, Any] = {
 """Assumed answers to everything but judges, none of which is part of the estimate."""
 
 
-EXPOSED = "plain http lets anyone on the network read prompts, answers and the key on their way to"
-
-
 @dataclass(frozen=True, slots=True)
 class Planned:
     """One request of a run."""

@@ -6,7 +6,7 @@ import contextlib
 import math
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from row3.domain.progress import Spent
 from row3.domain.prompts import Lineup, Prompt
@@ -156,8 +156,7 @@ class Walk:
             self._question, self.score = None, self.transcript.onto(end.value)
 
 
-@dataclass(frozen=True, slots=True)
-class FixedAnswers:
+class FixedAnswers(NamedTuple):
     """Answers questions from a list, in order."""
 
     answers: Iterator[Given]
@@ -248,8 +247,7 @@ class Answers:
         return Answers(variables, {**self.outputs, prompt.output: parsed.value}, texts, notes)
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedAnswers:
+class ParsedAnswers(NamedTuple):
     """The parsed answers of one repeat of a case."""
 
     output: Any

@@ -38,6 +38,7 @@ from row3.running.stages import call_stage, setup_calls
 if TYPE_CHECKING:
     from row3.providers.openai_batches import OpenAIBatches
 
+EXPOSED = "plain http lets anyone on the network read prompts, answers and the key on their way to"
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
 """Environment variable with OpenAI's address."""
 LANGFUSE_KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from row3.domain.asks import finish
 from row3.domain.judges import NOT_JUDGED, NOT_RECORDED
 from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
 from row3.domain.requests import NoAnswer, Request
+from row3.domain.runs import ELSEWHERE
 from row3.domain.scores import CaseScore
 from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import InvalidFile, UsageError
@@ -38,15 +39,13 @@ from row3.running.provider_access import guard_of
 from row3.running.run_options import RunOptions, check_cases
 from row3.running.shards import known_ids, shard_head
 
-MODE = "outputs"
 MODEL = "outputs made elsewhere"
 BY_SCORE = "`row3 score {}`".format
 """The option that names a suite, for hints."""
 MISSING = "no output for this case"
 
 
-@dataclass(frozen=True, slots=True)
-class Scorecard:
+class Scorecard(NamedTuple):
     """The scores of a set of outputs.
 
     >>> import row3
@@ -166,7 +165,7 @@ def score_outputs(
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")
     check_cases(project, suite, options)
     lineup = Lineup((), {})
-    head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
+    head = header_for(suite, Asking(suite, lineup, {}), mode=ELSEWHERE) | {"model": MODEL}
     head |= shard_head(project, suite, options)
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
     return collect(results, suite, lineup, head, partial=options.partial, tolerated=NOT_JUDGED)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
@@ -74,8 +74,7 @@ def known_ids(cases: Cases, folder: str, wanted: Iterable[str]) -> Set[str]:
     return named if named.issuperset(wanted) else cases.entries(folder).keys()
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A saved shard."""
 
     shard: Shard

@@ -15,7 +15,8 @@ from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.gate.comparison import Decline, latest_decline
 from row3.gate.policy import POINT
-from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
+from row3.gate.results import Run, SuiteResult, ran
+from row3.gate.suites import JudgedSuite
 from row3.project.criteria import in_force
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex

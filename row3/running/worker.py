@@ -27,6 +27,8 @@ LONGEST_LINE = 32_000_000
 MAX_MEMORY = 512 * 1024**2
 """Bytes of an isolated process's address space, if the system can limit it."""
 START_LIMIT_S = 60.0
+LOAD_LIMIT_S = 120.0
+"""Seconds that a module of the project may take to be imported."""
 END_LIMIT_S = 1.0
 """Seconds that the process may take to end by itself."""
 HOME = str(Path(__file__).parents[2])

@@ -16,7 +16,7 @@ from row3.domain.metrics import Threshold
 from row3.gate.policy import GatePolicy
 from row3.gate.power import Answered, ErrorRates
 from row3.gate.resampling import COMPARISONS, nearest, resampled
-from row3.gate.results import JudgedSuite
+from row3.gate.suites import JudgedSuite
 from row3.kinds.base import Rules
 from row3.kinds.extraction.score import KIND
 

@@ -17,7 +17,8 @@ from row3.domain.prompts import Lineup
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.policy import GatePolicy
-from row3.gate.results import Comparison, JudgedSuite, Run
+from row3.gate.results import Comparison, Run
+from row3.gate.suites import JudgedSuite
 from row3.kinds.base import Group, Rules
 from row3.kinds.extraction.score import KIND as EXTRACTION
 

@@ -12,7 +12,7 @@ from row3.domain.changes import Interval
 from row3.domain.printable import cells
 from row3.gate.leaderboard import Combination, Contest, Leaderboard, Placed, Row
 from row3.gate.policy import GatePolicy
-from row3.gate.results import JudgedSuite
+from row3.gate.suites import JudgedSuite
 from row3.kinds.base import Rules
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.reports.estimate import estimate_document

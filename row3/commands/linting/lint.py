@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,9 +35,8 @@ from row3.project.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_
 from row3.project.root import find_root
 from row3.project.suites import Suite, make_suite
 from row3.project.tree import WorkTree
-from row3.running.estimate import EXPOSED
 from row3.running.opening import prepare
-from row3.running.provider_access import check_provider
+from row3.running.provider_access import EXPOSED, check_provider
 from row3.running.rendering.templates import render, unsent_lines
 from row3.running.rendering.unused_input import example_context, unsent_file, unused_input
 from row3.running.stages import call_stage, request_messages
@@ -49,16 +48,15 @@ MIN_LEAKED, LEAKED_SHARE = 3, 0.5
 SHOWN = 3
 
 
-def leak(prompt: Prompt, kind: Kind, cases: Sequence[Any]) -> str:
-    """Return a sentence on the first case whose expected items the prompt names; empty if there is none."""
+def leak(prompt: Prompt, expected: Mapping[str, Set[str]]) -> str:
+    """Return a sentence on the first case whose expected items, by case, the prompt names; empty for none."""
     text = " ".join(prompt.body.casefold().split())
-    for case in cases:
-        names = {each.name for each in kind.expected(case) if each.what in NAMED}
+    for case_id, names in expected.items():
         within = [name for name in names if name.casefold() in text]  # few: a pattern costs more to compile
         leaked = sorted(name for name in within if re.search(rf"\b{re.escape(name.casefold())}\b", text))
         if len(leaked) >= max(MIN_LEAKED, LEAKED_SHARE * len(names)):
             shown = ", ".join(f"`{name}`" for name in leaked[:SHOWN])
-            return f"names {len(leaked)} of {len(names)} items that case `{case.id}` expects ({shown} …): remove them"
+            return f"names {len(leaked)} of {len(names)} items that case `{case_id}` expects ({shown} …): remove them"
     return ""
 
 
@@ -152,6 +150,13 @@ def _changelog(project: Project, findings: Findings) -> None:
         findings.add("error", "mixed-entry", CHANGELOG, entry.problem, line=entry.line)
 
 
+def _ranked(versions: Iterable[str], newest: Mapping[str, Prompt], kind: Kind) -> list[str]:
+    """Return the names of the prompts that a suite without a pipeline may run, in the order of its kind's outputs."""
+    order = {output: place for place, output in enumerate(kind.outputs)}
+    own = [name for name in versions if name not in newest or not of_another_kind(newest[name].output, kind)]
+    return sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
+
+
 class PromptLint:
     """Checks a project's prompts."""
 
@@ -235,11 +240,8 @@ class PromptLint:
         if suite.system is not None:
             self._system(suite, given)
             return ()
-        order = {output: place for place, output in enumerate(kind.outputs)}
         newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in versions.items() if prompts}
-        own = [name for name in versions if name not in newest or not of_another_kind(newest[name].output, kind)]
-        ranked = sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
-        pipeline = suite.pipeline or tuple(ranked)
+        pipeline = suite.pipeline or _ranked(versions, newest, kind)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
         for arm in (suite.arms or {}).values():
@@ -247,12 +249,13 @@ class PromptLint:
                 self._system(arm, given)
                 for variables in given.values():
                     variables.update(example_context(kind, suite.rules, arm.system.output or kind.whole))
+        expected = {each.id: {one.name for one in kind.expected(each) if one.what in NAMED} for each in cases}
         for name in pipeline:
             if name not in versions:
                 what = f"prompt `{name}` has no version{near_miss(name, versions)}"
                 self._findings.add_at("error", "unknown-prompt", FILE, what, ("suites", suite.name, "pipeline"))
             for prompt in versions.get(name, ()):
-                self._version(prompt, kind, given, cases)
+                self._version(prompt, kind, given, expected)
             # After an unusable prompt, later ones cannot be rendered: its output is unknown.
             if name not in newest or newest[name].output not in kind.outputs:
                 given = {}
@@ -260,7 +263,7 @@ class PromptLint:
                 variables.update(example_context(kind, suite.rules, newest[name].output))
         return pipeline
 
-    def _version(self, prompt: Prompt, kind: Kind, given: Mapping[str, Any], cases: Sequence[Any]) -> None:
+    def _version(self, prompt: Prompt, kind: Kind, given: Mapping[str, Any], expected: Mapping[str, Set[str]]) -> None:
         """Render one version with variables by case, if known, and check its output and for leaks."""
         if prompt.output not in kind.outputs:
             what = f"kind `{kind.name}` has no output `{prompt.output}`; outputs: {', '.join(kind.outputs)}"
@@ -272,7 +275,7 @@ class PromptLint:
                 self._findings.add("warning", "unsent-file", prompt.path, what)
             if requests and (unused := unused_input(prompt, min(given.values(), key=len))) is not None:
                 self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
-        if leaked := leak(prompt, kind, cases):
+        if leaked := leak(prompt, expected):
             self._findings.add("error", "told-expectations", prompt.path, leaked)
 
     def _system(self, suite: Suite, given: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ JSON Lines are checked line by line, so that one broken line hides no other.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
@@ -43,6 +44,8 @@ from row3.project.suites import Suite
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Characters that providers or other programs may refuse."""
+HIDDEN = re.compile(r"\\[ubf]|\x7f")
+"""What JSON makes of them, and of little else."""
 MAX_FINDINGS = 20
 """Findings reported for one file, which may be of the wrong type altogether."""
 
@@ -132,7 +135,7 @@ class CaseLint:
         earlier = ids.setdefault(case_id.casefold(), where)  # some disks do not distinguish `Foo` and `foo`
         if earlier != where:
             yield Finding("error", "id-twice", f"the id `{case_id}` is already used by {earlier}", at)
-        for place, text in _texts(value):
+        for place, text in _texts(value) if HIDDEN.search(json.dumps(value, ensure_ascii=False)) else ():
             if found := CONTROL.search(text):
                 message = f"contains the invisible character U+{ord(found[0]):04X}"
                 yield Finding("error", "control-character", message, place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from row3.matching.lexicon.inflection import token_form
@@ -44,16 +44,30 @@ def mentions(
     said = _text(quote)
     if any(map(said.mentions, names)):
         return True
+    forms = _forms(names, acronyms())
+    if any(map(said.mentions, forms[len(names) :])):
+        return True
+    return any(_mentions_variant(name, quote, known, other) for name in dict.fromkeys(forms))
+
+
+def prefixes(quote: str) -> Iterable[str]:
+    """Return the prefixes of a quote's words: `mentions` finds only names that share one with it."""
+    return _words_of(quote)[1]
+
+
+def name_prefixes(names: Sequence[str], acronyms: Acronyms) -> frozenset[str]:
+    """Return the prefixes of the words of names and of their readings by a text's acronyms."""
+    return frozenset().union(*(_prefixes(normalise(form)) for form in _forms(names, acronyms)))
+
+
+def _forms(names: Sequence[str], acronyms: Acronyms) -> list[str]:
+    """Return the names, and their readings by the acronyms of a text."""
     from row3.matching.variant.readings import readings
 
-    introduced = acronyms()
-    longer = [reading for name in names for reading in readings(name, introduced)]
-    if any(map(said.mentions, longer)):
-        return True
-    return any(_mentions_variant(name, quote, known, other) for name in dict.fromkeys((*names, *longer)))
+    return [*names, *(reading for name in names for reading in readings(name, acronyms))]
 
 
-@lru_cache(256)  # `row3 lint` looks for each name of a case in each of its sentences
+@lru_cache(256)  # `row3 lint` looks for several names of a case in a sentence
 def _words_of(quote: str) -> tuple[list[str], Mapping[str, list[int]]]:
     """Return the words of a quote that the matcher compares, and their places by prefix."""
     plain = _SIGN.sub("", quote)

@@ -12,7 +12,7 @@ from rapidfuzz import process
 from row3.domain.predicates import Predicates, fold_predicate
 from row3.domain.words import count, part
 from row3.kinds.base import Finding, Rules, lint_error, lint_warning
-from row3.kinds.extraction.evidence import mentions
+from row3.kinds.extraction.evidence import mentions, name_prefixes, prefixes
 from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship
 from row3.matching.names import NameIndex
 from row3.matching.normalise import normalise
@@ -59,7 +59,11 @@ class _Matcher:
 
     def __init__(self, case: GoldenCase, rules: Rules) -> None:
         self._text = SourceText(case.source_text)
-        self._sentences = [case.source_text[start:end] for start, end in sentences(case.source_text)]
+        self._sentences: dict[str, list[str]] = {}
+        """Sentences by the prefixes of their words."""
+        for start, end in sentences(case.source_text):
+            for prefix in prefixes(sentence := case.source_text[start:end]):
+                self._sentences.setdefault(prefix, []).append(sentence)
         named = [Named(concept.label, concept.aliases) for concept in case.expected_concepts]
         self.index = NameIndex(named, (), rules.names, self._text)
 
@@ -67,7 +71,10 @@ class _Matcher:
         """Return whether the text contains one of the names, or words that the matcher takes for one."""
         if any(map(self._text.mentions, names)):
             return True
-        return any(mentions(each, names, self._text, lambda: self.index.matcher.acronyms) for each in self._sentences)
+        acronyms = self.index.matcher.acronyms
+        begins = sorted(name_prefixes(names, acronyms))
+        places = dict.fromkeys(each for prefix in begins for each in self._sentences.get(prefix, ()))
+        return any(mentions(each, names, self._text, lambda: acronyms) for each in places)
 
 
 def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from row3.errors import UsageError
 
@@ -28,8 +28,7 @@ def fork_of(name: str) -> str | None:
     return left if name != left and right in ("", "HEAD", "@") else None
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+class Push(NamedTuple):
     """A ref that a push changes on the remote."""
 
     local_sha: str | None

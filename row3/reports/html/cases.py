@@ -20,7 +20,7 @@ from row3.reports.document import Block, Fold, Items, Span, Table, Text, Title, 
 from row3.reports.html.answers import marks_of, missed, sections
 from row3.reports.html.blocks import blocks_html, cut, templates
 from row3.reports.html.marks import Piece, folded, key, marked, positions
-from row3.reports.sentences import better, zone_span
+from row3.reports.spans import better, zone_span
 from row3.reports.style import arrow
 
 MOST_OPEN = 300

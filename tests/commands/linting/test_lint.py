@@ -16,7 +16,7 @@ from row3.domain.manifests import Manifest, ManifestCase
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.project.manifests import manifest_bytes
-from row3.reports.issues import findings_json, findings_text
+from row3.reports.findings import findings_json, findings_text
 
 CASE = "golden/example/bank-runs.gold.json"
 PROMPT = "prompts/decompose-concepts-v1.0.md"
@@ -315,6 +315,15 @@ def test_ids_that_differ_in_case_alone_are_one_id(root: Path) -> None:
     (root / "golden/example/Bank-Runs.gold.json").write_text(text, encoding="utf-8")
     (finding,) = found(root, "id-twice")
     assert finding.message == "the id `bank-runs` is already used by golden/example/Bank-Runs.gold.json"
+
+
+@pytest.mark.parametrize("char", ["\x01", "\b", "\f", "\x1b", "\x7f"])
+def test_each_control_character_is_found_and_no_backslash(root: Path, char: str) -> None:
+    edit(root, put("topic", f"Bank{char} runs"))
+    (finding,) = found(root, "control-character")
+    assert finding.message == f"contains the invisible character U+{ord(char):04X}"
+    edit(root, put("topic", f"Bank\\u{ord(char):04x} runs\\b\n"))
+    assert found(root, "control-character") == []
 
 
 def test_a_control_character_is_found(root: Path) -> None:

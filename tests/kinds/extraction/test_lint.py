@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from row3.kinds.base import Finding, Rules
+from row3.kinds.extraction.evidence import mentions
+from row3.kinds.extraction.lint import _Matcher
 from row3.kinds.extraction.model import DOMAINS, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.matching.text.places import sentences
 from tests.scoring import case_of, score_by
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "decomposition"
@@ -379,3 +384,57 @@ class TestShipped:
             == 1.0
         )
         assert metrics["hallucinationRate"] == metrics["duplicateRate"] == metrics["ungroundedRate"] == 0.0
+
+
+TEXT = (
+    "Key performance indicators (KPI) steer banks. The colour of mice matters; Dr Ada Lovelace measured 5kg of it. "
+    "Money-market funds fell by 50 per cent! The World Health Organization (WHO) warned: leaves rot. 世界は広い。"
+)
+"""Acronyms, spellings, plurals, titles, units and a script without spaces, each in a sentence."""
+MATCHER = _Matcher(GoldenCase.model_validate({**sound(), "sourceText": TEXT}, by_alias=True), Rules())
+WORDS = [
+    "KPI",
+    "performance",
+    "indicator",
+    "keys",
+    "bank",
+    "banking",
+    "color",
+    "colour",
+    "mouse",
+    "mice",
+    "Lovelace",
+    "Ada",
+    "A.",
+    "Doctor",
+    "5kg",
+    "5",
+    "kg",
+    "kilograms",
+    "money",
+    "market",
+    "fund",
+    "funds",
+    "fifty",
+    "50%",
+    "percent",
+    "WHO",
+    "organisation",
+    "leaf",
+    "leaves",
+    "the",
+    "of",
+    "world",
+    "health",
+    "rotten",
+    "世界",
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join))
+def test_a_name_is_looked_for_where_it_can_be(name: str) -> None:
+    """The index leaves out only sentences that do not mention the name."""
+    text, acronyms = MATCHER._text, MATCHER.index.matcher.acronyms
+    places = [TEXT[start:end] for start, end in sentences(TEXT)]
+    everywhere = any(mentions(place, [name], text, lambda: acronyms) for place in places)
+    assert MATCHER.mentions([name]) == (text.mentions(name) or everywhere)
