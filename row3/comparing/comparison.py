@@ -15,7 +15,7 @@ from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import by_size, fall_p
-from row3.gate.figures import figure_changes
+from row3.gate.figures import Figures
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.policy import ALPHA_FALL, GatePolicy
@@ -50,7 +50,7 @@ class Comparer:
     """End of the quarantine, by case id."""
     cost: Cost = lambda *_: None
     pairs: Pairs = field(init=False)
-    figures: Pairs = field(default_factory=Pairs)
+    figures: Figures = field(default_factory=Figures)
     """Cost, tokens and latency of the cases that both sides answer."""
     moves: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
@@ -210,7 +210,7 @@ class Comparer:
             changes=compare_metrics(
                 before, after, kind.metrics, judged, self.pairs, primary=kind.primary, confirmed=confirmed
             ),
-            figures=figure_changes(self.figures, judged.figures),
+            figures=self.figures.changes(judged.figures),
             before=before,
             after=after,
             saved=self.saved,
