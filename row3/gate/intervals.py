@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 
 from row3.domain.changes import Interval
@@ -29,7 +29,9 @@ Units = Counter[tuple[float, int]]
 """Number of units by the sum and the number of their cases."""
 
 
-def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95) -> Interval | None:
+def mean_interval(
+    values: Collection[float], *, clusters: Clusters | None = None, level: float = 0.95
+) -> Interval | None:
     """Return the t interval of the mean of one fraction per case, mean -+ t_{df} SE with `spread_of_mean`.
 
     Its p-value tests a mean of 0; equal values have no spread, and p is then 2 / 2^units. None with fewer than two
@@ -68,7 +70,7 @@ class Differences:
 
     def __init__(
         self,
-        values: Sequence[float],
+        values: Collection[float],
         clusters: Clusters | None = None,
         *,
         lowest: float = -math.inf,
@@ -175,7 +177,7 @@ class Differences:
         return low
 
 
-def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None) -> tuple[float, float, int] | None:
+def spread_of_mean(deviations: Collection[float], clusters: Clusters | None = None) -> tuple[float, float, int] | None:
     """Return the standard error of the mean, its degrees of freedom, and the number of independent units.
 
     With R_c the sum of deviations in cluster c, m_c its cases and p_c = m_c / n:
@@ -209,7 +211,7 @@ def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None
     return (0.0 if max(map(abs, sums)) <= EXACT else error), df, units
 
 
-def unit_sums(values: Sequence[float], clusters: Clusters | None = None) -> tuple[Sequence[float], Sequence[int]]:
+def unit_sums(values: Collection[float], clusters: Clusters | None = None) -> tuple[Collection[float], Sequence[int]]:
     """Return each independent unit's sum and its number of cases. Raises ValueError for a wrong length."""
     if clusters is None:
         return values, b"\1" * len(values)  # a byte a case, as there may be a million

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from row3.domain.metrics import Metric
 from row3.gate.exact import EXACT
@@ -35,6 +36,34 @@ def _flawless(kind: Kind, empty: Mapping[str, float], measured: Collection[str])
     return {**empty, **{metric.key: float(metric.higher_is_better) for metric in lacks}}
 
 
+BLOCK = 8_192
+"""Numbers in an array of a column."""
+ZEROS = array("d", [0.0]) * BLOCK
+"""Shared by the columns: most cases do not move."""
+
+
+class Column(Collection[float]):
+    """A number of each case, 8 bytes each: a single array would be moved as it grows, and leave holes in memory."""
+
+    def __init__(self) -> None:
+        self._blocks = [array("d")]
+
+    def __len__(self) -> int:
+        return BLOCK * (len(self._blocks) - 1) + len(self._blocks[-1])
+
+    def __iter__(self) -> Iterator[float]:
+        return chain.from_iterable(self._blocks)
+
+    def __contains__(self, value: object) -> bool:
+        return any(value in block for block in self._blocks)
+
+    def append(self, value: float) -> None:
+        """Add the number of a case."""
+        if len(self._blocks[-1]) == BLOCK:
+            self._blocks[-1:] = (self._blocks[-1] if any(self._blocks[-1]) else ZEROS), array("d")
+        self._blocks[-1].append(value)
+
+
 @dataclass(slots=True)
 class _Metric:
     """One metric's values over the cases where both runs have it."""
@@ -45,7 +74,7 @@ class _Metric:
     least: float = math.inf
     most: float = -math.inf
     """The smallest and the largest value before."""
-    moved: array[float] = field(default_factory=lambda: array("d"))
+    moved: Column = field(default_factory=Column)
     """after - before of each case."""
     labels: array[int] = field(default_factory=lambda: array("l"))
     """Number of each case's source, -1 without one; empty as long as no case has one."""

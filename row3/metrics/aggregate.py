@@ -19,7 +19,7 @@ MOST_LABELS = 2_000
 UNKNOWN = "unknownPredicates"
 OTHERS = "…"
 """Label that counts the rest."""
-MOST_SUMMED = 4096
+MOST_SUMMED = 256
 """Values of a sum before they are folded."""
 
 

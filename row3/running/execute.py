@@ -8,7 +8,6 @@ import os
 import signal
 import threading
 import traceback
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from row3.domain.shards import Shard
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.project.cases import Cases, StoredCase
+from row3.project.json_lines import Keys
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -152,12 +152,12 @@ def evaluate_all(
         read = cases.at(paths[start : start + size], kind)
         return [evaluate(stored) for stored in read if wanted(stored.id)]
 
-    seen = array("q")
+    seen = Keys()
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
         for result in chain.from_iterable(do_all(chunk, range(0, len(paths), size))):
-            seen.append(hash(result.case_id))
+            seen.append(result.case_id)
             yield result
-    if len(set(seen)) < len(seen):
+    if seen.twice():
         list(cases.read(folder, kind))  # names the two files of an id
 
 
