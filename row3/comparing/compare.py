@@ -26,6 +26,7 @@ from row3.gate.scores import Context
 from row3.project.project import Project
 from row3.project.recordings import open_index
 from row3.project.suites import Suite
+from row3.running.collect import in_order
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking
 from row3.running.session import Session
@@ -86,7 +87,7 @@ def compare(
             [scores for part in parts for scores in part.scores],
             context,
             effect=partial(effect_of, parts[0].scored.comparer, parts[0].scored.after),
-            answers=[answer for comparer in comparers for answer in comparer.answers],
+            answers=in_order(answer for comparer in comparers for answer in comparer.answers()),
             approvals=approvals,
             added=base is not None,
         )
@@ -98,8 +99,7 @@ def compare(
     if len(found.parts) > 1:
         run = replace(run, problems=[*found.parts[1].scored.run.problems, *run.problems])
     if not session.options.partial and gate.manifest is not None and gate.base is None:
-        seen = {*comparer.requests, *comparer.failed}
-        comparer.add_removed([case_id for case_id in gate.manifest.cases if case_id not in seen])
+        comparer.add_removed(case_id for case_id in gate.manifest.cases if case_id not in comparer.taken)
     usage = first.run.usage  # a confirmation asks both sides
     asked_now = usage.requests - (usage.replayed if session.mode == "auto" else 0)
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
@@ -108,7 +108,7 @@ def compare(
     if saved and blocks and one_sided and gate.base is None and comparer.compared:
         from row3.comparing.drift import drift_by_sample
 
-        run, drift = drift_by_sample(session, gate.side, run, comparer.compared)
+        run, drift = drift_by_sample(session, gate.side, run, comparer.compared_ids())
     return replace(
         comparer.comparison(run, _asked_header(gate, part.scored.base), part.scores[0], judgement),
         against=None if base is None else base.label,
@@ -135,13 +135,10 @@ def _golden(gate: Gate, comparer: Comparer) -> dict[str, list[str]]:
                 whole = change.key == f"case {change.case_id}"
                 kinds[change.case_id] = words[change.effect] if whole else "edited"
     elif gate.manifest is not None:
-        known = gate.manifest.cases
-        for case_id, digest in comparer.golden.items():
-            asked = comparer.requests.get(case_id, ((), ()))[1]  # "" for another input, such as an edited picture
-            if case_id not in known or known[case_id].digest != digest or "" in asked:
-                kinds[case_id] = "edited" if case_id in known else "new"
+        kinds = {case_id: word for word, ids in comparer.golden.items() for case_id in ids}
         if not gate.session.options.partial:
-            kinds |= dict.fromkeys(known.keys() - comparer.golden.keys(), "removed")
+            removed = (case_id for case_id in gate.manifest.cases if case_id not in comparer.taken)
+            kinds |= dict.fromkeys(removed, "removed")
     return {word: ids for word in GOLDEN if (ids := sorted(each for each, kind in kinds.items() if kind == word))}
 
 
@@ -162,7 +159,7 @@ def _unchanged(gate: Gate, run: Run, comparer: Comparer) -> bool:
     if _asked(base_suite, draft, run.header.repeats) != _asked_by(run.header):
         return False
     answered = open_index(gate.base.tree, run.suite.name)
-    return all(digest in answered for asked, _ in comparer.requests.values() for digest in asked)
+    return all(digest in answered for _, asked, _ in comparer.requests() for digest in asked)
 
 
 def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Session, Lineup] | None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import heapq
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import CriteriaChange, Judgement
+from row3.domain.manifests import ManifestCase
 from row3.domain.metrics import SLACK, Zone, zone_of
 from row3.domain.progress import Cost
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import by_size, fall_p
-from row3.gate.figures import figure_changes
+from row3.gate.figures import Figures
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.policy import ALPHA_FALL, GatePolicy
@@ -23,8 +25,10 @@ from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.gate.scores import Effect, Scores
 from row3.metrics.aggregate import Aggregate, Tallies
+from row3.project.json_lines import Keys
 from row3.project.suites import Suite
 from row3.running.case_results import total
+from row3.running.collect import Spool
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; the rest are only counted."""
@@ -41,7 +45,7 @@ def omitted_change(before: Iterable[str], now: Iterable[str]) -> tuple[str, str]
 
 @dataclass(slots=True)
 class Comparer:
-    """Takes results one by one; keeps in memory only the paired metrics and the largest changes."""
+    """Takes results one by one; keeps in memory only how the metrics moved and the largest changes."""
 
     suite: Suite
     watched: frozenset[str] = frozenset()
@@ -49,8 +53,10 @@ class Comparer:
     resting: Mapping[str, str] = field(default_factory=dict)
     """End of the quarantine, by case id."""
     cost: Cost = lambda *_: None
+    saved_cases: Mapping[str, ManifestCase] | None = None
+    """The cases of the baseline that judges; None for a commit."""
     pairs: Pairs = field(init=False)
-    figures: Pairs = field(default_factory=Pairs)
+    figures: Figures = field(default_factory=Figures)
     """Cost, tokens and latency of the cases that both sides answer."""
     moves: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
@@ -61,14 +67,12 @@ class Comparer:
     quarantined: list[str] = field(default_factory=list)
     counted: int = 0
     """Cases outside quarantine."""
-    compared: list[str] = field(default_factory=list)
-    """Cases outside quarantine that both sides answer."""
+    compared: int = 0
+    """Number of cases outside quarantine that both sides answer."""
+    taken: Keys = field(default_factory=Keys)
+    """All cases."""
     kept: dict[str, tuple[Mapping[str, float] | None, Mapping[str, float]]] = field(default_factory=dict)
     """Metrics of the base and the candidate for the `watched` cases."""
-    answers: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
-    """Case id, digests of the candidate's answers, digests of the base's answers."""
-    requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
-    """Digests of the candidate's and of the base's requests, by case id."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
     asked_again: dict[str, tuple[CaseScore, CaseScore]] | None = None
     """Scores of the base's current answers and of the candidate's, by case id; None if the base is not asked again."""
@@ -82,8 +86,10 @@ class Comparer:
     """Parameters that the base and the candidate were asked without."""
     aggregate: Aggregate = field(default_factory=Aggregate)
     """The candidate's metrics over all cases outside quarantine."""
-    golden: dict[str, str] = field(default_factory=dict)
-    """Digests of the golden cases' files, by case id."""
+    golden: dict[str, list[str]] = field(default_factory=lambda: {"edited": [], "new": []})
+    """Cases that differ from `saved_cases`, or are not among them."""
+    _asked: Spool = field(default_factory=Spool)
+    """Lines with the id of a case that the candidate answers, whether it is compared, and both sides' digests."""
     _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
     """Changes by weight; a serial number breaks ties."""
 
@@ -96,15 +102,20 @@ class Comparer:
         change = score.change or CaseChange(case_id, "new", 0.0)
         resting = case_id in self.resting
         self.counted += not resting
-        self.golden[case_id] = score.digest
+        self.taken.append(case_id)
+        if self.saved_cases is not None:
+            self._note_golden(score, self.saved_cases.get(case_id))
         if score.status == "failed":
             self.failed.append(case_id)
             self._keep(change._replace(move="failed"))
             return
         self.served[1].update(score.served)
         self.omitted[1].update(score.omitted)
-        self.answers.append((case_id, score.all_answers, () if before is None else before.answers))
-        self.requests[case_id] = score.all_requests, () if before is None else before.requests
+        compared = score.base is not None and not resting
+        self.compared += compared
+        theirs = ((), ()) if before is None else (before.requests, before.answers)
+        asked = case_id, compared, score.all_requests, theirs[0], score.all_answers, theirs[1]
+        self._asked.add(json.dumps(asked).encode())
         if before is not None:
             self.served[0].update(before.served)
             self.omitted[0].update(before.omitted)
@@ -123,6 +134,25 @@ class Comparer:
             change = change._replace(note=f"in quarantine until {self.resting[case_id]}: not counted")
         self._keep(change)
 
+    def _note_golden(self, score: CaseScore, saved: ManifestCase | None) -> None:
+        asked = () if score.before is None or score.status == "failed" else score.before.requests
+        if saved is None:
+            self.golden["new"].append(score.case_id)
+        elif saved.digest != score.digest or "" in asked:  # "" for another input, such as an edited picture
+            self.golden["edited"].append(score.case_id)
+
+    def compared_ids(self) -> list[str]:
+        """Return the ids of the compared cases."""
+        return [case_id for case_id, compared, *_ in map(json.loads, self._asked) if compared]
+
+    def requests(self) -> Iterator[tuple[str, list[str], list[str]]]:
+        """Yield each answered case's id, and the digests of the candidate's and of the base's requests."""
+        return ((case_id, asked, before) for case_id, _, asked, before, *_ in map(json.loads, self._asked))
+
+    def answers(self) -> Iterator[tuple[str, list[str], list[str]]]:
+        """Yield each answered case's id, and the digests of the candidate's and of the base's answers."""
+        return ((case_id, said, before) for case_id, *_, said, before in map(json.loads, self._asked))
+
     def _judge_case(self, score: CaseScore, base: CaseScore, change: CaseChange, *, resting: bool) -> None:
         broke, case_id = change.move == "broke", score.case_id
         drop = self._drop_beyond(score, base)
@@ -134,7 +164,6 @@ class Comparer:
         self.broke += [case_id] if broke else []
         if score.critical:
             self.critical[case_id] = 0.0 if broke else 1.0 if drop is None else self._noise(drop, score, base)
-        self.compared.append(case_id)
         repeats, spreads = (base.repeats, score.repeats), (base.spread, score.spread)
         same = base.all_answers == score.all_answers
         self.pairs.add(base.metrics, score.metrics, source=score.source, repeats=repeats, spreads=spreads, same=same)
@@ -210,7 +239,7 @@ class Comparer:
             changes=compare_metrics(
                 before, after, kind.metrics, judged, self.pairs, primary=kind.primary, confirmed=confirmed
             ),
-            figures=figure_changes(self.figures, judged.figures),
+            figures=self.figures.changes(judged.figures),
             before=before,
             after=after,
             saved=self.saved,
@@ -234,7 +263,7 @@ class Comparer:
             cases=self.largest(),
             moves=self.moves,
             judgement=judgement,
-            compared=len(self.compared),
+            compared=self.compared,
             sensitivity=sensitivity(self.pairs, metric, scores.policy, primary=metric.key),
             tallies=self.tallies,
             figures=scores.figures,

@@ -201,7 +201,7 @@ class Confirming:
             asks.baseline = replace(asks.baseline, more=rulings[0].more)
         scored = self.gate.score(session, part.lineup, rulings)
         if scored.run.failed or any(
-            set(new.compared) != set(old.compared)
+            new.compared_ids() != old.compared_ids()
             for new, old in zip(scored.comparers, part.first.comparers, strict=True)
         ):
             return None, None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -103,7 +103,7 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
     if earlier is None:
         yield from comparer.replaced
         return
-    for case_id, sides in comparer.requests.items():
+    for case_id, *sides in comparer.requests():
         for digest in {digest for side in sides for digest in side}:
             old, new = earlier.get(digest), head.get(digest)
             if old is not None and new is not None and old.answer.said != new.answer.said:
@@ -120,8 +120,8 @@ def recorded_by(gate: Gate, comparer: Comparer) -> int:
     if gate.base is None or gate.base_index is None:
         return 0
     changed = open_changed(gate.session.project.tree, gate.base.tree, gate.suite.name)
-    asked = {digest for sides in comparer.requests.values() for side in sides for digest in side}
-    return sum(digest in changed and digest not in gate.base_index for digest in asked)
+    asked = (digest for _, *sides in comparer.requests() for side in sides for digest in side)
+    return len({digest for digest in asked if digest in changed and digest not in gate.base_index})
 
 
 def _project_changes(base: Project, project: Project, suite: str) -> Iterator[CriteriaChange]:
@@ -156,7 +156,7 @@ def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, 
         if before is None or before.digest != now.digest or _current(base, run) != _current(gate.head, run):
             differs = _differs(gate, now)
         else:
-            gone, differs = _altered(gate, now, (after or comparer).requests)
+            gone, differs = _altered(gate, now, after or comparer)
             unanswered += gone
     return replace(
         context,
@@ -176,7 +176,7 @@ def _current(place: Project, run: Run) -> list[str | None]:
 def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
     """Yield cases whose recorded answer only the base still has."""
     session, index, earlier = gate.session, gate.index, gate.base_index
-    for case_id, (asked, _) in comparer.requests.items():
+    for case_id, asked, _ in comparer.requests():
         if any(digest not in index for digest in asked):
             yield case_id
     rule = session.suite.rules.semantic
@@ -194,8 +194,8 @@ def _differs(gate: Gate, now: Manifest) -> bool:
     return manifest_of(session.project, run).digest != now.digest
 
 
-def _altered(gate: Gate, now: Manifest, case_ids: Collection[str]) -> tuple[list[str], bool]:
-    """Return which of these cases lost an answer of the unchanged baseline, and whether any answer of it changed."""
+def _altered(gate: Gate, now: Manifest, comparer: Comparer) -> tuple[list[str], bool]:
+    """Return which answered cases lost an answer of the unchanged baseline, and whether any answer of it changed."""
     gone, altered = [], False
     for case in now.cases.values():
         for request, answer in zip(case.requests, case.answers, strict=False):
@@ -204,7 +204,8 @@ def _altered(gate: Gate, now: Manifest, case_ids: Collection[str]) -> tuple[list
                 gone.append(case.id)
             else:
                 altered = altered or digest_text(found.answer.said) != answer
-    return [case for case in gone if case in case_ids], altered
+    answered = {case_id for case_id, *_ in comparer.requests()} if gone else ()
+    return [case for case in gone if case in answered], altered
 
 
 def _broken_locks(base: Project | None, head: Project, suite: Suite) -> Iterator[str]:

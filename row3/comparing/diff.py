@@ -100,7 +100,7 @@ def diff(
         primary=suite.kind.primary,
         moves=dict(comparer.moves.most_common()),
         cases=comparer.largest(),
-        compared=len(comparer.compared),
+        compared=comparer.compared,
         settings_differ=sides[0].parameters != sides[1].parameters,
         loss=loss_of(comparer.pairs.differences(metric), margin) if metric.key in comparer.pairs.counts() else "open",
         unit=suite.policy.unit,

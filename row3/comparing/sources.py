@@ -104,7 +104,7 @@ class Gate:
             found.append(Ruling(session.command.applied(session.suite), self.head))
         if first is None:
             return found
-        cases = (frozenset(comparer.compared) for comparer in first.comparers)
+        cases = (frozenset(comparer.compared_ids()) for comparer in first.comparers)
         return [each._replace(more=replace(more, cases=own)) for each, own in zip(found, cases, strict=True)]
 
     def score(self, session: Session, lineup: Lineup | None = None, rulings: Sequence[Ruling] = ()) -> Scored:
@@ -130,7 +130,7 @@ class Gate:
                 take=comparer.take,
             )
             # Too many missing grades fail a case only at the end of the run.
-            comparer.failed += [case_id for case_id in run.failed if case_id not in comparer.failed]
+            comparer.failed = list(dict.fromkeys((*comparer.failed, *run.failed)))
             if self.interleaving is not None and self.interleaving.substitute is None:
                 drift = self._drift(comparer, suite)
             runs.append(run)
@@ -152,7 +152,7 @@ class Gate:
         """
         again, kind, saved = comparer.asked_again or {}, suite.kind, Pairs(suite.kind)
         then = self.scores_then(suite, self.head, again)
-        for case_id in comparer.compared:
+        for case_id in comparer.compared_ids():
             if case_id in then and then[case_id].status != "failed":
                 now = again[case_id][1]
                 saved.add(then[case_id].metrics, now.metrics, source=now.source)
@@ -171,7 +171,8 @@ class Gate:
         active = in_force(self.session.project, suite, judge).active
         watched = frozenset(change.case_id for change in self.changes)
         cost = prices_of(self.session.project, self.session.suite, known_models=True).usd
-        comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active}, cost)
+        saved = self.manifest.cases if self.base is None and self.manifest is not None else None
+        comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active}, cost, saved)
         comparer.asked_again = None if self.interleaving is None else {}
         return comparer
 

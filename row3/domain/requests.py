@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -30,6 +30,15 @@ def canonical(value: Any) -> str:
 def digest_json(value: Any) -> str:
     """Return the SHA-256 of a value's canonical JSON."""
     return digest_text(canonical(value))
+
+
+def digest_listed(before: Sequence[Any], values: Iterable[Any], after: Sequence[Any]) -> str:
+    """Return the `digest_json` of `[*before, [*values], *after]`; the values may be more than fit in memory."""
+    digest = hashlib.sha256(canonical([*before, []]).encode("utf-8", "surrogatepass")[:-2])
+    for number, each in enumerate(values):
+        digest.update(("," * (number > 0) + canonical(each)).encode("utf-8", "surrogatepass"))
+    digest.update(("]" + ",".join(["", *map(canonical, after)]) + "]").encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def input_digest(variables: Mapping[str, Any]) -> str:

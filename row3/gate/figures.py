@@ -10,8 +10,8 @@ from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
 from row3.domain.words import did_you_mean
 from row3.errors import UsageError
-from row3.gate.pairs import Pairs
 from row3.gate.policy import NUMBER, POINT, exceeds
+from row3.metrics.aggregate import Aggregate
 
 UNITS: Mapping[str, str] = {"cost": "USD", "tokens": "tokens", "latency": "s"}
 """Unit of each figure, which is that of a case's answers together, without judges' grades."""
@@ -74,10 +74,21 @@ def split_limits(text: str, metrics: Sequence[str], *, where: str) -> tuple[str,
     return ",".join(others), limits
 
 
-def figure_changes(pairs: Pairs, limits: Mapping[str, float]) -> list[FigureChange]:
-    """Return the change of each figure that a case has on both sides."""
-    (before, now), counts = pairs.means(), pairs.counts()
-    return [FigureChange(key, before[key], now[key], counts[key], limits.get(key)) for key in UNITS if key in counts]
+class Figures:
+    """The figures of both sides, over the cases for which both know them."""
+
+    def __init__(self) -> None:
+        self._before, self._now = Aggregate(), Aggregate()
+
+    def add(self, before: Mapping[str, float], now: Mapping[str, float]) -> None:
+        """Add a case."""
+        self._before.add({key: before[key] for key in UNITS if key in before and key in now}, {})
+        self._now.add({key: now[key] for key in UNITS if key in before and key in now}, {})
+
+    def changes(self, limits: Mapping[str, float]) -> list[FigureChange]:
+        """Return the change of each figure that a case has on both sides."""
+        before, now, cases = self._before.means(), self._now.means(), self._now.denominators()
+        return [FigureChange(key, before[key], now[key], cases[key], limits.get(key)) for key in UNITS if key in cases]
 
 
 def check_known(changes: Iterable[FigureChange], limits: Mapping[str, float], *, where: str) -> None:

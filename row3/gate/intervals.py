@@ -7,8 +7,9 @@ clusters are the independent units.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 
 from row3.domain.changes import Interval
@@ -24,9 +25,13 @@ HALVINGS = 20
 
 Clusters = Sequence[Hashable | None]
 """A label per case; None for a case of its own."""
+Units = Counter[tuple[float, int]]
+"""Number of units by the sum and the number of their cases."""
 
 
-def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95) -> Interval | None:
+def mean_interval(
+    values: Collection[float], *, clusters: Clusters | None = None, level: float = 0.95
+) -> Interval | None:
     """Return the t interval of the mean of one fraction per case, mean -+ t_{df} SE with `spread_of_mean`.
 
     Its p-value tests a mean of 0; equal values have no spread, and p is then 2 / 2^units. None with fewer than two
@@ -38,10 +43,11 @@ def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, 
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must be between 0 and 1, not {level}")
     estimate = math.fsum(values) / len(values)
-    spread = spread_of_mean([value - estimate for value in values], clusters)
-    if spread is None:
-        return None
-    error, df, units = spread
+    spread = spread_of_mean(array("d", (value - estimate for value in values)), clusters)
+    return None if spread is None else _t_interval(estimate, *spread, level)
+
+
+def _t_interval(estimate: float, error: float, df: float, units: int, level: float) -> Interval:
     if error == 0.0:
         p_value = 1.0 if abs(estimate) <= EXACT else min(1.0, 2.0 * 0.5**units)
         return Interval(estimate, estimate, estimate, level, p_value, 0.0, df, units)
@@ -64,7 +70,7 @@ class Differences:
 
     def __init__(
         self,
-        values: Sequence[float],
+        values: Collection[float],
         clusters: Clusters | None = None,
         *,
         lowest: float = -math.inf,
@@ -73,7 +79,7 @@ class Differences:
         """Take differences; `lowest` and `highest` are the smallest and largest possible one."""
         self.mean = mean_interval(values, clusters=clusters)
         """The t interval of the mean at 95 %; None with fewer than two independent units."""
-        self._values, self._clusters = values, clusters
+        self._cases = len(values)
         self._sums, self._sizes = unit_sums(values, clusters)
         self.units = len(self._sums)
         self.moved = sum(abs(value) > EXACT for value in self._sums)
@@ -86,9 +92,11 @@ class Differences:
         `unseen`: if too few units moved to show a rise, a unit may lose all that the metric allows, as in
         `rare_loss_p`, without which the interval misses rare and large losses.
         """
-        found = mean_interval(self._values, clusters=self._clusters, level=level)
+        if self.mean is None:
+            return None
+        found = _t_interval(self.mean.estimate, self.mean.standard_error, self.mean.df, self.mean.units, level)
         unseen = unseen and self._lowest > -math.inf
-        if found is None or (self.moved == 0 and not unseen):
+        if self.moved == 0 and not unseen:
             return found
         alpha = 0.5 - 0.5 * level
         low, high = found.low, found.high
@@ -139,31 +147,37 @@ class Differences:
         """Return the p-value of "`sign` times the mean difference is at least 0"."""
         if self.mean is None or self.moved == 0:
             return 1.0
-        exact = sign_flip_p([sign * value for value in self._sums]) if self.moved <= COUNTED else 0.0
+        exact = sign_flip_p(sign * value for value in self._sums) if self.moved <= COUNTED else 0.0
         if self.moved < FEW:
             return max(exact, self._bounded_p(-sign, depth, 0.0))
         if self.mean.degenerate:
             return exact if sign * self.mean.estimate < 0.0 else 1.0
         return max(exact, t_cdf(sign * self.mean.estimate / self.mean.standard_error, self.mean.df))
 
-    def _bounded_p(self, sign: float, depth: float, null: float) -> float:
+    def _bounded_p(self, sign: float, depth: float, null: float, units: Units | None = None) -> float:
         """Return the p-value of "`sign` times the mean difference is at most `sign * null`".
 
-        `depth` is how far below 0 `sign` times a difference can lie.
+        `depth` is how far below 0 `sign` times a difference can lie; `units` counts the units if that is done.
         """
-        above = [sign * (value - null * size) for value, size in zip(self._sums, self._sizes, strict=True)]
-        return bounded_p(above, (-depth - sign * null) * len(self._values) / self.units)
+        above = Counter[float]()
+        for (value, size), number in (units or self._counted()).items():
+            above[sign * (value - null * size)] += number
+        return bounded_p(above, (-depth - sign * null) * self._cases / self.units)
+
+    def _counted(self) -> Units:
+        """Return how many units have each sum and size: most of many are alike."""
+        return Counter(zip(self._sums, self._sizes, strict=True))
 
     def _bound(self, sign: float, depth: float, alpha: float) -> float:
         """Return the lower bound of `sign` times the mean difference."""
-        low, high = -depth, sign * math.fsum(self._sums) / len(self._values)
+        low, high, units = -depth, sign * math.fsum(self._sums) / self._cases, self._counted()
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if self._bounded_p(sign, depth, sign * middle) <= alpha else (low, middle)
+            low, high = (middle, high) if self._bounded_p(sign, depth, sign * middle, units) <= alpha else (low, middle)
         return low
 
 
-def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None) -> tuple[float, float, int] | None:
+def spread_of_mean(deviations: Collection[float], clusters: Clusters | None = None) -> tuple[float, float, int] | None:
     """Return the standard error of the mean, its degrees of freedom, and the number of independent units.
 
     With R_c the sum of deviations in cluster c, m_c its cases and p_c = m_c / n:
@@ -185,24 +199,26 @@ def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None
     units = len(sums)
     if units < 2:
         return None
-    shares = [size / n for size in sizes]
-    weighted = math.fsum([total * total / (1.0 - share) for total, share in zip(sums, shares, strict=True)])
+    weighted = math.fsum(total * total / (1.0 - size / n) for total, size in zip(sums, sizes, strict=True))
     error = math.sqrt(weighted) / n
     if len(set(sizes)) == 1:
         df = units - 1.0
     else:
+        shares = [size / n for size in sizes]
         weights = [share * share / (1.0 - share) for share in shares]
         cross = math.fsum(weights) ** 2 - math.fsum(weight * weight for weight in weights)
         df = 1.0 / (math.fsum(share * share for share in shares) + cross)
     return (0.0 if max(map(abs, sums)) <= EXACT else error), df, units
 
 
-def unit_sums(values: Sequence[float], clusters: Clusters | None = None) -> tuple[list[float], list[int]]:
+def unit_sums(values: Collection[float], clusters: Clusters | None = None) -> tuple[Collection[float], Sequence[int]]:
     """Return each independent unit's sum and its number of cases. Raises ValueError for a wrong length."""
     if clusters is None:
-        return list(values), [1] * len(values)
-    groups: defaultdict[object, list[float]] = defaultdict(list)
-    for place, (label, value) in enumerate(zip(clusters, values, strict=True)):
-        # Labels are wrapped too, so no label equals the key of a case of its own.
-        groups[("alone", place) if label is None else ("cluster", label)].append(value)
-    return [math.fsum(group) for group in groups.values()], [len(group) for group in groups.values()]
+        return values, b"\1" * len(values)  # a byte a case, as there may be a million
+    groups: defaultdict[Hashable, list[float]] = defaultdict(list)
+    alone = [value for label, value in zip(clusters, values, strict=True) if label is None]
+    for label, value in zip(clusters, values, strict=True):
+        if label is not None:
+            groups[label].append(value)
+    sums = alone + [math.fsum(group) for group in groups.values()]
+    return sums, [1] * len(alone) + [len(group) for group in groups.values()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Reason
 from row3.domain.metrics import SLACK, Zone, zones_of
-from row3.domain.requests import digest_json
+from row3.domain.requests import digest_listed
 from row3.domain.verdicts import Verdict
 from row3.gate.exact import holm
 from row3.gate.figures import figure_reasons
@@ -40,7 +40,7 @@ def judge(
 
     `changes` is the inventory without promotion files. `scores` has the candidate's, and those of the head's promoted
     versions if they differ, each by the base's criteria and, if they differ, by the head's. `effect` returns what a
-    change does to the scores of the same answers. `answers` has both sides' digests by case, for the signature.
+    change does to the scores of the same answers. `answers` has both sides' digests by case, sorted, for the signature.
     `approvals` has those missing at the base, by signature; `added` says that the change itself adds them.
     """
     given: dict[tuple[str, str], Reason] = {}
@@ -76,7 +76,7 @@ def signature(suite: str, changes: Sequence[CriteriaChange], answers: Iterable[A
     """Return the digest an approval is bound to: inventory, both sides' answers, codes and subjects; no sentences."""
     listed = [[each.effect, each.key, _plain(each.before), _plain(each.after)] for each in changes]
     grounds = sorted({reason.key for reason in reasons if reason.verdict is not Verdict.PROCEED})
-    return digest_json([suite, listed, sorted(answers), grounds])[:SIGNATURE_DIGITS]
+    return digest_listed([suite, listed], answers, [grounds])[:SIGNATURE_DIGITS]
 
 
 def _plain(value: Any) -> Any:

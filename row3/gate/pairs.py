@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from row3.domain.metrics import Metric
 from row3.gate.exact import EXACT
 from row3.gate.intervals import Differences, spread_of_mean
 from row3.kinds.base import Kind
+from row3.metrics.aggregate import add_exactly
 
 
 def align_metrics(kind: Kind, answers: Sequence[Mapping[str, float]]) -> Sequence[Mapping[str, float]]:
@@ -35,22 +37,58 @@ def _flawless(kind: Kind, empty: Mapping[str, float], measured: Collection[str])
     return {**empty, **{metric.key: float(metric.higher_is_better) for metric in lacks}}
 
 
+BLOCK = 8_192
+"""Numbers in an array of a column."""
+ZEROS = array("d", [0.0]) * BLOCK
+"""Shared by the columns: most cases do not move."""
+
+
+class Column(Collection[float]):
+    """A number of each case, 8 bytes each: a single array would be moved as it grows, and leave holes in memory."""
+
+    def __init__(self) -> None:
+        self._blocks = [array("d")]
+
+    def __len__(self) -> int:
+        return BLOCK * (len(self._blocks) - 1) + len(self._blocks[-1])
+
+    def __iter__(self) -> Iterator[float]:
+        return chain.from_iterable(self._blocks)
+
+    def __contains__(self, value: object) -> bool:
+        return any(value in block for block in self._blocks)
+
+    def append(self, value: float) -> None:
+        """Add the number of a case."""
+        if len(self._blocks[-1]) == BLOCK:
+            self._blocks[-1:] = (self._blocks[-1] if any(self._blocks[-1]) else ZEROS), array("d")
+        self._blocks[-1].append(value)
+
+
 @dataclass(slots=True)
 class _Metric:
     """One metric's values over the cases where both runs have it."""
 
     before: array[float] = field(default_factory=lambda: array("d"))
+    """Values with the sum of the cases', as `add_exactly` keeps them."""
     after: array[float] = field(default_factory=lambda: array("d"))
-    labels: list[str | None] = field(default_factory=list)
+    least: float = math.inf
+    most: float = -math.inf
+    """The smallest and the largest value before."""
+    moved: Column = field(default_factory=Column)
+    """after - before of each case."""
+    labels: array[int] = field(default_factory=lambda: array("l"))
+    """Number of each case's source, -1 without one; empty as long as no case has one."""
     noise: float = 0.0
     """Sum of squared deviations of the answers from their case's mean, both sides."""
     repeat_df: float = 0.0
     weight: float = 0.0
     """Sum over the cases of 1/K before + 1/K after."""
 
-    def moved(self) -> list[float]:
-        """Return after - before for each case."""
-        return [new - old for old, new in zip(self.before, self.after, strict=True)]
+    @property
+    def clusters(self) -> Sequence[int | None] | None:
+        """A label per case; None if no case has a source."""
+        return [None if label < 0 else label for label in self.labels] if self.labels else None
 
 
 class DifferenceVariance(NamedTuple):
@@ -89,7 +127,7 @@ class DifferenceVariance(NamedTuple):
 
 
 class Pairs:
-    """Both sides of every comparable case; sixteen bytes per metric and case.
+    """Both sides of every comparable case; eight bytes per metric and case, sixteen if cases share sources.
 
     A case asked K times has the mean of its answers; `spread` is their sample standard deviation. Cases with the same
     `source` are not independent and form one cluster.
@@ -99,7 +137,7 @@ class Pairs:
         """Take the kind that scored the cases; without it, a metric needs a value on both sides."""
         self._kind = kind
         self._metrics: dict[str, _Metric] = {}
-        self._clustered = False
+        self._sources: dict[str, int] = {}
         self.same_answers = True
         """Whether every case has the same answers on both sides, so that nothing can hide."""
 
@@ -120,18 +158,22 @@ class Pairs:
         self.same_answers = self.same_answers and same
         if self._kind is not None:
             before, after = align_metrics(self._kind, (before, after))
-        self._clustered = self._clustered or source is not None
+        if source is not None and not self._sources:
+            for held in self._metrics.values():
+                held.labels = array("l", [-1]) * len(held.moved)
+        label = -1 if source is None else self._sources.setdefault(source, len(self._sources))
         weight = 1.0 / repeats[0] + 1.0 / repeats[1]
         for key, value in after.items():
             old = before.get(key)
             if old is None:
                 continue
-            held = self._metrics.get(key)
-            if held is None:
-                held = self._metrics[key] = _Metric()
-            held.before.append(old)
-            held.after.append(value)
-            held.labels.append(source)
+            held = self._metrics.get(key) or self._metrics.setdefault(key, _Metric())
+            add_exactly(held.before, old)
+            add_exactly(held.after, value)
+            held.least, held.most = min(held.least, old), max(held.most, old)
+            held.moved.append(value - old)
+            if self._sources:
+                held.labels.append(label)
             held.weight += weight
             for asked, spread in () if repeats == (1, 1) else zip(repeats, spreads, strict=True):
                 if asked > 1 and key in spread:
@@ -142,13 +184,13 @@ class Pairs:
         """Return both sides' means over the same cases, exactly summed."""
         items = self._metrics.items()
         return (
-            {key: math.fsum(held.before) / len(held.before) for key, held in items},
-            {key: math.fsum(held.after) / len(held.after) for key, held in items},
+            {key: math.fsum(held.before) / len(held.moved) for key, held in items},
+            {key: math.fsum(held.after) / len(held.moved) for key, held in items},
         )
 
     def counts(self) -> dict[str, int]:
         """Return the number of cases by metric."""
-        return {key: len(held.after) for key, held in self._metrics.items()}
+        return {key: len(held.moved) for key, held in self._metrics.items()}
 
     def differences(self, metric: Metric) -> Differences:
         """Return each case's difference, oriented so that up is better; raises KeyError for a metric without cases.
@@ -156,26 +198,26 @@ class Pairs:
         The bounds hold because values lie in [0, 1]. The same answers have none, as nothing can go unseen.
         """
         held = self._metrics[metric.key]
-        labels = held.labels if self._clustered else None
-        lowest, highest = -max(held.before), 1.0 - min(held.before)
+        lowest, highest = -held.most, 1.0 - held.least
         if self.same_answers:
             lowest, highest = -math.inf, math.inf
         if metric.higher_is_better:
-            return Differences(held.moved(), labels, lowest=lowest, highest=highest)
-        return Differences([0.0 - by for by in held.moved()], labels, lowest=-highest, highest=-lowest)
+            return Differences(held.moved, held.clusters, lowest=lowest, highest=highest)
+        down = array("d", (0.0 - by for by in held.moved))
+        return Differences(down, held.clusters, lowest=-highest, highest=-lowest)
 
     def variance(self, key: str) -> DifferenceVariance | None:
         """Return the variance of a case's difference, in two parts if cases were asked more than once."""
         held = self._metrics.get(key)
         if held is None:
             return None
-        n, moved = len(held.after), held.moved()
+        moved, n = held.moved, len(held.moved)
         centre = math.fsum(moved) / n
-        spread = spread_of_mean([value - centre for value in moved], held.labels if self._clustered else None)
+        spread = spread_of_mean(array("d", (value - centre for value in moved)), held.clusters)
         if spread is None:
             return None
-        sizes = [abs(value) for value in moved if abs(value) > EXACT]
-        step = min(sizes) if 0 < len(sizes) < n else 0.0
+        step = min((abs(value) for value in moved if abs(value) > EXACT), default=0.0)
+        step = step if any(abs(value) <= EXACT for value in moved) else 0.0
         total, df, shrink = n * spread[0] ** 2, spread[1], held.weight / n
         if not held.repeat_df:
             return DifferenceVariance(total, df, n, 2.0 / shrink, step=step)

@@ -19,6 +19,18 @@ MOST_LABELS = 2_000
 UNKNOWN = "unknownPredicates"
 OTHERS = "…"
 """Label that counts the rest."""
+MOST_SUMMED = 256
+"""Values of a sum before they are folded."""
+
+
+def add_exactly(sums: array[float], value: float) -> None:
+    """Add a value to those of a sum, which stay few: they are folded to others that have exactly the same sum."""
+    sums.append(value)
+    if len(sums) == MOST_SUMMED:
+        folded = array("d")
+        while rest := math.fsum((*sums, *(-part for part in folded))):
+            folded.append(rest)
+        sums[:] = folded
 
 
 class Seen(NamedTuple):
@@ -77,7 +89,7 @@ class Aggregate:
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[array[float], _Units]] = {}
-        """The values of all cases, by metric: 8 bytes a case."""
+        """Values with the sum of all cases', and the cases, by metric."""
         self._counts: dict[str, _Counts] = {}
 
     def add(
@@ -88,18 +100,18 @@ class Aggregate:
             if key not in self._values:
                 self._values[key] = array("d"), _Units()
             values, units = self._values[key]
-            values.append(value)
+            add_exactly(values, value)
             units.add(source)
         for key, (part, whole) in counts.items():
             self._counts.setdefault(key, _Counts()).add(part, whole, source)
 
     def means(self) -> dict[str, float]:
         """Return each metric's mean over the cases it applies to, exactly summed."""
-        return {key: math.fsum(values) / len(values) for key, (values, _) in self._values.items()}
+        return {key: math.fsum(values) / units.cases for key, (values, units) in self._values.items()}
 
     def denominators(self) -> dict[str, int]:
         """Return the number of cases behind each mean."""
-        return {key: len(values) for key, (values, _) in self._values.items()}
+        return {key: units.cases for key, (_, units) in self._values.items()}
 
     def units(self) -> dict[str, int]:
         """Return the number of independent units behind each mean; cases that share a source are one unit."""

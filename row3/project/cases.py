@@ -213,11 +213,14 @@ class Cases:
 
     def unique(self, folder: str, kind: Kind) -> Iterator[StoredCase]:
         """Yield the cases of a folder, if any, without drafts. Raises `InvalidFile` for an id twice."""
-        seen: dict[str, str] = {}
+        seen = set[int]()
         for stored in self.at(self.paths(folder), kind):
-            if (earlier := seen.setdefault(stored.id, stored.where)) != stored.where:
-                what = f"the id `{stored.id}` is already used by {earlier}"
-                raise InvalidFile(what, where=stored.where, fix="Change one of them")
+            if (key := hash(stored.id)) in seen:
+                earlier = next(each.where for each in self.at(self.paths(folder), kind) if each.id == stored.id)
+                if earlier != stored.where:
+                    what = f"the id `{stored.id}` is already used by {earlier}"
+                    raise InvalidFile(what, where=stored.where, fix="Change one of them")
+            seen.add(key)
             yield stored
 
     @once

@@ -125,25 +125,68 @@ def _reopened(source: Path | bytes, where: str, follow: bool, size: int) -> Line
     return file
 
 
-class KeyedLines:
-    """The lines of files by key, in order: 32 bytes a line, as an index of objects would need ten times as much."""
+def _key(text: str) -> int:
+    """Return 64 bits for a key, the same in every process, as those of `hash` are not."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), signed=True)
+
+
+class Keys:
+    """Texts by their hashes, in order: 12 bytes each. Two with the same hash count as one."""
 
     def __init__(self) -> None:
-        self._files: list[LineFile] = []
-        self._keys, self._offsets, self._lengths = array("q"), array("Q"), array("L")
-        self._numbers, self._of = array("L"), array("H")
+        self._hashes = array("q")
         self._order: array[int] | None = None
-        """Places of the lines by key, made when a line is looked up."""
+        """Places of the texts by hash."""
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._hashes)
+
+    def __contains__(self, text: str) -> bool:
+        return bool(self.places(text))
+
+    def append(self, text: str) -> None:
+        """Add a text."""
+        self._order = None
+        self._hashes.append(_key(text))
+
+    def places(self, text: str) -> list[int]:
+        """Return the places, from 0, of a text."""
+        hash_at, wanted, order = self._hashes.__getitem__, _key(text), self.ordered()
+        start = bisect_left(order, wanted, key=hash_at)
+        found = takewhile(lambda at: hash_at(order[at]) == wanted, range(start, len(order)))
+        return [order[at] for at in found]
+
+    def twice(self) -> list[tuple[int, int]]:
+        """Return the place of each text that occurs earlier, after that earlier place, in order."""
+        pairs = pairwise(self.ordered())
+        return sorted((pair for pair in pairs if self._hashes[pair[0]] == self._hashes[pair[1]]), key=itemgetter(1))
+
+    def ordered(self) -> array[int]:
+        """Return the places by hash; asked before processes fork, they share the order."""
+        if self._order is None:
+            # By the first byte of the hashes, which needs no list of all.
+            parts = [array("I") for _ in range(256)]
+            for place, each in enumerate(self._hashes):
+                parts[each >> 56].append(place)
+            self._order = array("I")
+            for first in range(-128, 128):
+                self._order.extend(sorted(parts[first], key=self._hashes.__getitem__))
+        return self._order
+
+
+class KeyedLines(Keys):
+    """The lines of files by key, in order: 30 bytes a line, as an index of objects would need ten times as much."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._files: list[LineFile] = []
+        self._offsets, self._lengths, self._numbers, self._of = array("Q"), array("I"), array("I"), array("H")
 
     def add(self, key: str, spot: Spot) -> None:
         """Add a line."""
         if not self._files or self._files[-1] is not spot.file:
             self._files.append(spot.file)
-        self._order = None
-        self._keys.append(_key(key))
+        self.append(key)
         self._offsets.append(spot.offset)
         self._lengths.append(spot.length)
         self._numbers.append(spot.number)
@@ -156,40 +199,20 @@ class KeyedLines:
 
     def spots(self, key: str) -> list[Spot]:
         """Return the lines of a key, in order."""
-        key_at, wanted = self._keys.__getitem__, _key(key)
-        order = self._ordered()
-        start = bisect_left(order, wanted, key=key_at)
-        found = takewhile(lambda at: key_at(order[at]) == wanted, range(start, len(order)))
-        return [self.spot(order[at]) for at in found]
+        return [self.spot(place) for place in self.places(key)]
 
-    def firsts(self) -> list[Spot]:
-        """Return the first line of each key, in order."""
-        keys, order = self._keys, self._ordered()
-        first = [two for one, two in pairwise([-1, *order]) if one < 0 or keys[one] != keys[two]]
-        return [self.spot(place) for place in sorted(first)]
-
-    def twice(self) -> list[tuple[Spot, Spot]]:
-        """Return each line whose key an earlier line has, after that line, in order."""
-        pairs = [(one, two) for one, two in pairwise(self._ordered()) if self._keys[one] == self._keys[two]]
-        return [(self.spot(one), self.spot(two)) for one, two in sorted(pairs, key=itemgetter(1))]
-
-    def _ordered(self) -> array[int]:
-        if self._order is None:
-            self._order = array("L", sorted(range(len(self)), key=self._keys.__getitem__))
-        return self._order
-
-
-def _key(text: str) -> int:
-    """Return 64 bits for a key, the same in every process, as those of `hash` are not."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), signed=True)
+    def firsts(self) -> Iterator[Spot]:
+        """Yield the first line of each key, in order."""
+        later = {place for _, place in self.twice()}
+        return (self.spot(place) for place in range(len(self)) if place not in later)
 
 
 class LineIndex:
-    """The lines of a file that are not blank, found by number: 16 bytes a line."""
+    """The lines of a file that are not blank, found by number: 12 bytes a line."""
 
     def __init__(self, file: LineFile) -> None:
         """Index a file. Raises as `LineFile`."""
-        self._file, self._offsets, self._numbers = file, array("Q"), array("Q")
+        self._file, self._offsets, self._numbers = file, array("Q"), array("I")
         for spot, _ in file:
             self._offsets.append(spot.offset)
             self._numbers.append(spot.number)

@@ -40,7 +40,7 @@ class OutputIndex:
         for each, place in _files(path, where):
             for spot, raw in LineFile(each, where=place, fix=SHAPE, cure="Write the outputs to a file first"):
                 self._lines.add(_id_in(spot, raw), spot)
-        for first, spot in self._lines.twice():
+        for first, spot in (map(self._lines.spot, pair) for pair in self._lines.twice()):
             # First report a line that is not an output at all, such as the answers of two prompts.
             case_id = read_output(parse_line(spot.read(), where=spot.place, shape=SHAPE), where=spot.place).case_id
             unit = first.file.unit

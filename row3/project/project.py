@@ -31,7 +31,7 @@ from row3.project.history import read_history
 from row3.project.judges import judge_settings, read_documents
 from row3.project.labels import Label, labels_path, parse_labels
 from row3.project.lessons import kept_file, read_lessons
-from row3.project.manifests import parse_manifest
+from row3.project.manifests import read_manifest
 from row3.project.once import once
 from row3.project.places import CHANGELOG, FILE, GOLDEN, LOCAL
 from row3.project.prompts import Promotion
@@ -231,7 +231,7 @@ class Project:
     @once
     def manifest_at(self, path: str) -> Manifest:
         """Return the baseline of a file. Raises `InvalidFile`."""
-        return parse_manifest(self.tree.read(path), where=self.tree.place(path))
+        return read_manifest(self.tree, path)
 
     def manifest(self, suite: str, tier: Tier = "replay") -> Manifest | None:
         """Return the baseline of a tier; None if there is none. Raises `InvalidFile`."""

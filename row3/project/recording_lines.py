@@ -29,8 +29,8 @@ from row3.project.parquet import PARQUET
 from row3.project.tree import Tree, WorkTree
 
 SCHEMA_VERSION = 1
-HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
-"""Start of a line that row3 wrote; other lines are parsed completely."""
+HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": ("[^"\\]*(?:\\.[^"\\]*)*")')
+"""Start of a line that row3 wrote, with its digest and case id; other lines are parsed completely."""
 Count = Annotated[int, Field(ge=0, le=2**53)]
 UNSET = extra_json(dict.fromkeys(EXTRA))
 """The parameters that a recording has only if they are set."""

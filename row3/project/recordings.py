@@ -29,8 +29,8 @@ class RecordingIndex:
     """Whether the prompt and case that a recording names, if they are not the request's, make another request."""
     _lines: KeyedLines = field(default_factory=KeyedLines)
     """Lines by digest; several after a merge, or for a copied prompt."""
-    _by_case: dict[str, list[str]] | None = None
-    """Digests by case id, filled on first use."""
+    _by_case: KeyedLines | None = None
+    """The first line of each digest by case id, filled on first use."""
     _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
 
     def embeddings(self, model: str) -> EmbeddingIndex:
@@ -41,20 +41,24 @@ class RecordingIndex:
         return self._embeddings[model]
 
     def __len__(self) -> int:
-        return len(self._lines.firsts())
+        return len(self._lines) - len(self._lines.twice())
 
     def __contains__(self, digest: str) -> bool:
-        return bool(self._lines.spots(digest))
+        return digest in self._lines
 
     def digests(self) -> list[str]:
         """Return all digests, in file order."""
-        return [_digest_in(spot, spot.read()) for spot in self._lines.firsts()]
+        return [_keys_in(spot, spot.read())[0] for spot in self._lines.firsts()]
+
+    def sort(self) -> None:
+        """Sort the index now, not when processes that share it have forked and each would do so."""
+        self._lines.ordered()
 
     def add(self, file: LineFile) -> None:
         """Index a file. Raises `InvalidFile` for a line that is not a recording."""
         self._by_case = None
         for spot, raw in file:
-            self._lines.add(_digest_in(spot, raw), spot)
+            self._lines.add(_keys_in(spot, raw)[0], spot)
 
     def add_journal(self, journal: Path | LineFile) -> None:
         """Index a journal, without a last line that a crash cut off. Answers indexed before win over its own."""
@@ -136,10 +140,10 @@ class RecordingIndex:
     def of_case(self, case_id: str) -> list[Recording]:
         """Return all recordings of a case, in file order."""
         if self._by_case is None:
-            self._by_case = {}
-            for recording in self.all():
-                self._by_case.setdefault(recording.case_id, []).append(recording.digest)
-        return [next(self.every(digest)) for digest in self._by_case.get(case_id, ())]
+            self._by_case = KeyedLines()
+            for spot in self._lines.firsts():
+                self._by_case.add(_keys_in(spot, spot.read())[1], spot)
+        return [from_line(spot.read(), where=spot.place) for spot in self._by_case.spots(case_id)]
 
     def nearest(self, request: Request, promoted: str | None = None) -> tuple[Recording, str, Any, Any] | None:
         """Return the recording most like a request, the first field that differs, and its two values; None for none.
@@ -161,9 +165,12 @@ class RecordingIndex:
         return None if best is None else best[1:]
 
 
-def _digest_in(spot: Spot, raw: bytes) -> str:
-    head = HEAD.match(raw)
-    return head[1].decode() if head else from_line(raw, where=spot.place).digest
+def _keys_in(spot: Spot, raw: bytes) -> tuple[str, str]:
+    """Return the digest and the case id of a line."""
+    if (head := HEAD.match(raw)) and b"\\" not in head[2]:
+        return head[1].decode(), head[2][1:-1].decode("utf-8", "replace")
+    recording = from_line(raw, where=spot.place)
+    return recording.digest, recording.case_id
 
 
 def open_journal(path: Path) -> LineFile:
@@ -179,6 +186,7 @@ def open_index(tree: Tree | None, suite: str, journals: Iterable[Path | LineFile
             index.add(lines_in(tree, path))
     for journal in journals:
         index.add_journal(journal)
+    index.sort()
     return index
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import secrets
@@ -11,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from heapq import merge
+from itertools import islice
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
@@ -96,15 +99,18 @@ def run_id_at(moment: datetime) -> str:
 
 SPOOL_BYTES = 4 * 1024 * 1024
 """Bytes of result lines kept in memory."""
+AT_ONCE = 20_000
+"""Values sorted in memory."""
 KEPT_ROWS = 400
 """Case rows kept for a table: the worst ones."""
 
 
 class Spool:
-    """JSON lines of a run's cases in order, in memory up to `SPOOL_BYTES`, then on disk."""
+    """Lines in order, in memory up to a number of bytes, then on disk."""
 
-    def __init__(self) -> None:
-        self._file: IO[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the run
+    def __init__(self, in_memory: int | None = None) -> None:
+        limit = SPOOL_BYTES if in_memory is None else in_memory
+        self._file: IO[bytes] = SpooledTemporaryFile(max_size=limit)  # noqa: SIM115 - lives as long as the run
         finalize(self, self._file.close)
         self._count = 0
 
@@ -130,6 +136,21 @@ class Spool:
                 yield line[:-1]
         finally:
             self._file.seek(0, os.SEEK_END)
+
+
+def in_order(values: Iterable[Any]) -> Iterable[Any]:
+    """Return JSON values sorted; those of more than `AT_ONCE` are lists of plain values, sorted part by part on disk.
+
+    Raises as `Spool.add`.
+    """
+    left = iter(values)
+    part, parts = sorted(islice(left, AT_ONCE)), list[Spool]()
+    while len(part) == AT_ONCE:
+        parts.append(Spool(1))
+        for each in part:
+            parts[-1].add(json.dumps(each).encode())
+        part = sorted(islice(left, AT_ONCE))
+    return merge(*(map(json.loads, each) for each in parts), part) if parts else part
 
 
 class Spending:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -12,6 +11,7 @@ from itertools import chain
 from row3.domain.scores import CaseScore
 from row3.domain.shards import Shard
 from row3.project.cases import Cases, StoredCase, golden_digest
+from row3.project.json_lines import Keys
 from row3.running.case_results import Packing
 from row3.running.processes import COLLECT_AFTER, PARALLEL_FROM, Executor, Work, in_order, processes_for
 
@@ -79,13 +79,13 @@ def evaluate_all(
     executor = executor_for(len(paths), jobs, ray)
     size = 1 if executor is None else executor.chunk
     work, starts = _Evaluation(cases, folder, paths, evaluate, pack, wanted, size), range(0, len(paths), size)
-    seen = array("q")
+    seen = Keys()
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
         results: Iterator[list[CaseScore]] = in_order(executor, work, starts)
         for result in chain.from_iterable(results):
-            seen.append(hash(result.case_id))
+            seen.append(result.case_id)
             yield result
-    if len(set(seen)) < len(seen):
+    if seen.twice():
         list(cases.read(folder, pack.suite.kind))  # names the two files of an id
 
 

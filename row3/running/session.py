@@ -12,7 +12,7 @@ from row3.domain.judgements import Approval, Judgement
 from row3.domain.manifests import tier_of
 from row3.domain.numbers import decimal
 from row3.domain.progress import Observer
-from row3.domain.requests import RECORDED_ONLY, digest_json, digest_text
+from row3.domain.requests import RECORDED_ONLY, digest_listed, digest_text
 from row3.domain.runs import HistoryEntry
 from row3.domain.typed_options import Given
 from row3.domain.verdicts import Verdict
@@ -41,6 +41,7 @@ from row3.project.saved_runs import (
 )
 from row3.project.suites import Suite, with_limits
 from row3.running.budget import Budget, open_budget
+from row3.running.collect import in_order
 from row3.running.opening import note_unused_settings, prepare
 from row3.running.run_options import RunOptions
 
@@ -332,8 +333,9 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
 def scored_by(run: Run) -> str:
     """Return a digest of all that a run's scores depend on but answers: scorer, weights, cases, quarantine."""
     header = run.header
-    cases = sorted([each.id, each.digest] for each in (parse_record(line, where="the run") for line in run.records))
-    return digest_json([header.scorer, header.weights, cases, sorted(header.quarantined)])[:SCORED_DIGITS]
+    cases = ([each.id, each.digest] for each in (parse_record(line, where="the run") for line in run.records))
+    about = [header.scorer, header.weights]
+    return digest_listed(about, in_order(cases), [sorted(header.quarantined)])[:SCORED_DIGITS]
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:

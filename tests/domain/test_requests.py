@@ -12,6 +12,7 @@ from row3.domain.requests import (
     Message,
     digest_head,
     digest_json,
+    digest_listed,
     digest_of,
     digest_text,
     input_digest,
@@ -43,6 +44,12 @@ def test_json_digests_ignore_the_order_of_keys_and_nothing_else() -> None:
     assert digest_json({"a": 1, "b": [1, 2]}) == digest_json({"b": [1, 2], "a": 1})
     assert digest_json({"a": [1, 2]}) != digest_json({"a": [2, 1]})
     assert digest_json({"a": 1}) != digest_json({"a": "1"})
+
+
+@given(*[st.lists(json_values(), max_size=3)] * 3)
+@settings(deadline=None)
+def test_values_are_digested_one_by_one(before: list[object], values: list[object], after: list[object]) -> None:
+    assert digest_listed(before, iter(values), after) == digest_json([*before, values, *after])
 
 
 @given(json_values())

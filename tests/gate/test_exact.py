@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.gate.exact import bounded_p, fewest_units, holm, sign_flip_p, units_needed, upper_bound
+from row3.gate.exact import bounded_p, counted_sum, fewest_units, holm, sign_flip_p, units_needed, upper_bound
 from tests.rows import every_row
 
 
@@ -61,6 +61,10 @@ class TestBounded:
         assert bounded_p([0.1, 0.2], 0.0) == 0.0
         assert bounded_p([-0.1, 0.05], -0.5) == bounded_p([0.1] * 4, -0.5) == 1.0
         assert bounded_p([], -0.5) == 1.0
+
+    @given(st.lists(st.tuples(st.floats(-1e9, 1e9), st.integers(1, 300)), max_size=20))
+    def test_a_counted_sum_is_that_of_all_values(self, parts: list[tuple[float, int]]) -> None:
+        assert counted_sum(parts) == math.fsum(value for value, number in parts for _ in range(number))
 
     @every_row(("units", "rate"), [(15, 0.06), (50, 0.06), (100, 0.06), (60, 0.5)])
     def test_a_mean_of_0_is_seldom_called_higher(self, units: int, rate: float) -> None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from row3.domain.judgements import Code
 from row3.domain.verdicts import Verdict
 from row3.errors import UsageError
-from row3.gate.figures import UNITS, FigureChange, check_known, figure_changes, figure_reasons, split_limits
-from row3.gate.pairs import Pairs
+from row3.gate.figures import UNITS, FigureChange, Figures, check_known, figure_reasons, split_limits
 
 VALUE = st.floats(0, 1e6)
 
@@ -58,10 +57,10 @@ def test_only_a_rise_beyond_the_limit_blocks(before: float, now: float, limit: f
 
 @given(st.lists(st.tuples(*[st.dictionaries(st.sampled_from(list(UNITS)), VALUE)] * 2), max_size=8))
 def test_a_case_counts_for_what_both_sides_know(cases: list[tuple[dict[str, float], dict[str, float]]]) -> None:
-    pairs = Pairs()
+    figures = Figures()
     for before, now in cases:
-        pairs.add(before, now)
-    changes = {change.key: change for change in figure_changes(pairs, {"cost": 10.0})}
+        figures.add(before, now)
+    changes = {change.key: change for change in figures.changes({"cost": 10.0})}
     for key in UNITS:
         known = [(before[key], now[key]) for before, now in cases if key in before and key in now]
         assert (key in changes) is bool(known)

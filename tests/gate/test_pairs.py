@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,9 +17,10 @@ from hypothesis import strategies as st
 from row3.domain.changes import Interval
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore
+from row3.gate import pairs as gate_pairs
 from row3.gate.comparison import compare_case
 from row3.gate.intervals import Differences
-from row3.gate.pairs import Pairs, align_metrics
+from row3.gate.pairs import Column, Pairs, align_metrics
 from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
@@ -246,3 +249,12 @@ class TestOneIsSilent:
 def test_a_kind_without_invented_items_is_unchanged() -> None:
     before, after = {"recall": 1.0}, {"recall": 1.0, "mrr": 0.5}
     assert align_metrics(KINDS["retrieval"], (before, after)) == (before, after)
+
+
+@given(st.lists(st.sampled_from((0.0, 0.5, -0.25)), max_size=20))
+def test_a_column_holds_numbers_in_order(numbers: list[float]) -> None:
+    with patch.multiple(gate_pairs, BLOCK=3, ZEROS=array("d", [0.0] * 3)):
+        column = Column()
+        for number in numbers:
+            column.append(number)
+        assert (list(column), len(column), 0.5 in column) == (numbers, len(numbers), 0.5 in numbers)

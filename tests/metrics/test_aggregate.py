@@ -32,6 +32,14 @@ def test_mean_counts_cases_the_same_and_pooled_counts_items_the_same() -> None:
     assert total.pooled() == {"recall": 0.5, "precision": 0.5, "f1": 0.5}
 
 
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.integers(1, 1_000))
+def test_the_mean_of_many_cases_is_exact(values: list[float], times: int) -> None:
+    total = Aggregate()
+    for value in values * times:
+        total.add({"recall": value}, {})
+    assert total.means() == {"recall": math.fsum(values * times) / len(values * times)}
+
+
 def test_a_skipped_metric_is_left_out_of_the_mean_and_its_denominator() -> None:
     total = Aggregate()
     total.add({"recall": 1.0, "relationshipAccuracy": 0.4}, {})

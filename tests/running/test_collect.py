@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from row3.errors import EnvironmentFault
 from row3.running import collect as collecting
-from row3.running.collect import Spool
+from row3.running.collect import Spool, in_order
 
 LINES = st.lists(st.binary(min_size=1, max_size=30).map(lambda line: line.replace(b"\n", b",")), max_size=12)
 
@@ -26,6 +26,13 @@ def test_lines_come_back_in_their_order(parts: list[list[bytes]], block: int) ->
             expected += lines
             assert list(kept) == expected  # reading does not disturb what is added afterwards
         assert len(kept) == len(expected)
+
+
+@given(st.lists(st.tuples(st.text(), st.lists(st.text())).map(list), max_size=20))
+def test_values_are_sorted_part_by_part(values: list[list[object]]) -> None:
+    for at_once in (1, 3, 100):
+        with patch.object(collecting, "AT_ONCE", at_once):
+            assert list(in_order(iter(values))) == sorted(values)
 
 
 def test_a_full_temporary_folder_is_named() -> None:
