@@ -26,7 +26,7 @@ from row3.gate.scores import Context
 from row3.project.project import Project
 from row3.project.recordings import open_index
 from row3.project.suites import Suite
-from row3.running.collect import in_order
+from row3.running.collect import sorted_on_disk
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions, make_asking
 from row3.running.session import Session
@@ -87,7 +87,7 @@ def compare(
             [scores for part in parts for scores in part.scores],
             context,
             effect=partial(effect_of, parts[0].scored.comparer, parts[0].scored.after),
-            answers=in_order(answer for comparer in comparers for answer in comparer.answers()),
+            answers=sorted_on_disk(answer for comparer in comparers for answer in comparer.answers()),
             approvals=approvals,
             added=base is not None,
         )

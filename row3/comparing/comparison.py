@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import CriteriaChange, Judgement
@@ -145,13 +146,13 @@ class Comparer:
         """Return the ids of the compared cases."""
         return [case_id for case_id, compared, *_ in map(json.loads, self._asked) if compared]
 
-    def requests(self) -> Iterator[tuple[str, list[str], list[str]]]:
+    def requests(self) -> Iterator[list[Any]]:
         """Yield each answered case's id, and the digests of the candidate's and of the base's requests."""
-        return ((case_id, asked, before) for case_id, _, asked, before, *_ in map(json.loads, self._asked))
+        return ([case_id, asked, before] for case_id, _, asked, before, *_ in map(json.loads, self._asked))
 
-    def answers(self) -> Iterator[tuple[str, list[str], list[str]]]:
+    def answers(self) -> Iterator[list[Any]]:
         """Yield each answered case's id, and the digests of the candidate's and of the base's answers."""
-        return ((case_id, said, before) for case_id, *_, said, before in map(json.loads, self._asked))
+        return ([case_id, said, before] for case_id, *_, said, before in map(json.loads, self._asked))
 
     def _judge_case(self, score: CaseScore, base: CaseScore, change: CaseChange, *, resting: bool) -> None:
         broke, case_id = change.move == "broke", score.case_id

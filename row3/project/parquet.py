@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import Any, BinaryIO
 
-from row3.errors import InvalidFile, MissingExtra
+from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
 from row3.project.documents import dump_line, parse_json
 
 PARQUET = ".parquet"
@@ -129,6 +129,10 @@ def rows_as_lines(source: BinaryIO, *, where: str) -> BinaryIO:
         for number, row in enumerate(_rows(source, where, "Write it again as Parquet"), 1):
             try:
                 lines.write(f"{dump_line(row)}\n".encode())
+            except OSError as error:
+                what = f"the rows of {where} cannot be unpacked ({error.strerror or error})"
+                fix = "Free some space, or set TMPDIR to a folder on another disk"
+                raise EnvironmentFault(what, where=gettempdir(), fix=fix) from None
             except (TypeError, ValueError) as error:
                 fix = "Convert the column to text or to a number, or leave the value out"
                 raise InvalidFile(f"the row is not JSON: {error}", where=f"{where}, row {number}", fix=fix) from None

@@ -159,7 +159,7 @@ class Turns:
     @asynccontextmanager
     async def of(self, request: Request) -> AsyncIterator[None]:
         """Wait for the request's turn, which is the block."""
-        from asyncio import get_running_loop
+        from asyncio import CancelledError, get_running_loop
 
         key = request.model, request.prompt
         if self._free:
@@ -167,7 +167,12 @@ class Turns:
         else:
             turn = get_running_loop().create_future()
             self._waiting.setdefault(key, deque()).append(turn)
-            await turn
+            try:
+                await turn
+            except CancelledError:
+                if not turn.cancelled():  # the turn came just before the run was ended
+                    self._pass_on(key)
+                raise
         try:
             yield
         finally:

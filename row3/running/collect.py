@@ -99,7 +99,7 @@ def run_id_at(moment: datetime) -> str:
 
 SPOOL_BYTES = 4 * 1024 * 1024
 """Bytes of result lines kept in memory."""
-AT_ONCE = 20_000
+AT_ONCE = 50_000
 """Values sorted in memory."""
 KEPT_ROWS = 400
 """Case rows kept for a table: the worst ones."""
@@ -138,8 +138,8 @@ class Spool:
             self._file.seek(0, os.SEEK_END)
 
 
-def in_order(values: Iterable[Any]) -> Iterable[Any]:
-    """Return JSON values sorted; those of more than `AT_ONCE` are lists of plain values, sorted part by part on disk.
+def sorted_on_disk(values: Iterable[list[Any] | str]) -> Iterable[Any]:
+    """Return JSON values sorted, where there are more than `AT_ONCE` part by part on disk.
 
     Raises as `Spool.add`.
     """

@@ -7,10 +7,8 @@ project at the same path.
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import pickle
-import signal
 import socket
 import threading
 import time
@@ -25,7 +23,8 @@ from typing import Any
 
 from row3 import __version__
 from row3.errors import EnvironmentFault, MissingExtra, Row3Error, RunIncomplete
-from row3.running.processes import COLLECT_AFTER, Result, Task, Work, count_cores, done
+from row3.running.processes import COLLECT_AFTER, Result, Task, Work, done
+from row3.running.ray_head import HEAD_CHECK_S, OPTION, connect, gone, line_of, reach
 
 CHUNK = 250
 """Cases of a task; with fewer, sending them takes a noticeable part of the time."""
@@ -35,17 +34,8 @@ MOST_LOSSES = 3
 """Workers that may end during a task before it counts as lost, or during their start before the run ends."""
 POLL_S = 0.1
 """Most seconds until a new task is noticed."""
-HEAD_CHECK_S = 5.0
-"""Seconds between two looks at the head, which is gone if it misses two; a minute later Ray would end this process."""
 START_LIMIT_S = 600.0
 """Seconds to wait for a first actor, as a cluster may have to start machines."""
-HTTP2_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
-"""How a client of gRPC begins (RFC 9113, 3.4)."""
-HTTP2_SETTINGS = b"\x04"
-"""Type of the frame that answers it."""
-LOCAL = "local"
-"""Ray's word for a cluster of this process's own."""
-OPTION = "--ray-address"
 
 
 def open_cluster(address: str, jobs: int | None = None, tasks: int | None = None) -> RayActors:
@@ -60,47 +50,10 @@ def open_cluster(address: str, jobs: int | None = None, tasks: int | None = None
     import ray
 
     if not ray.is_initialized():
-        _connect(ray, address or os.environ.get("RAY_ADDRESS") or LOCAL, jobs)
+        connect(ray, address, jobs)
     cores = int(ray.cluster_resources().get("CPU", 1))
     most = cores if tasks is None else -(-tasks // CHUNK)
     return RayActors(ray, max(1, min(jobs or cores, cores, most)))
-
-
-def _connect(ray: Any, address: str, jobs: int | None) -> None:
-    local: dict[str, Any] = {"num_cpus": jobs or count_cores(), "include_dashboard": False}
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        if ":" in address:
-            _reach(address)
-        quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-        # Else Ray writes to stdout, which holds the result, that a worker has died.
-        vars(ray._private.worker)["print_to_stdstream"] = lambda *_, **__: None
-        ray.init(address, **quiet, **(local if address == LOCAL else {}))
-    except (OSError, RuntimeError, ValueError, ImportError, ray.exceptions.RayError) as error:
-        if address == LOCAL:
-            raise EnvironmentFault(f"Ray does not start: {_line(error)}", where="--executor ray") from None
-        raise _gone(address, _line(error)) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)  # Ray's own would end the command without its message
-
-
-def _reach(address: str) -> None:
-    """Raise `OSError` or `ValueError` if no head answers; `ray.init` waits for minutes, and prints what for."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=HEAD_CHECK_S) as head:
-        head.sendall(HTTP2_HELLO)
-        if head.recv(9)[3:4] != HTTP2_SETTINGS:
-            raise ConnectionError("what answers there is not the head of a Ray cluster")
-
-
-def _gone(address: str, why: str) -> RunIncomplete:
-    what = f"the Ray cluster at {address} does not answer ({why})"
-    return RunIncomplete(what, where=OPTION, fix="Start it (`ray start --head`), then run the same command again")
-
-
-def _line(error: BaseException, place: int = 0) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines or [type(error).__name__])[place].rstrip(".")
 
 
 class CaseWorker:
@@ -229,12 +182,12 @@ class _Dispatcher(threading.Thread):
         missed = 0
         while not self._ended.wait(HEAD_CHECK_S):
             try:
-                _reach(self._address)
+                reach(self._address)
                 missed = 0
             except OSError as error:
                 missed += 1
                 if missed == 2:
-                    self._fail(_gone(self._address, _line(error)))
+                    self._fail(gone(self._address, line_of(error)))
 
     def _fail(self, fault: BaseException) -> None:
         with self._lock:
@@ -328,11 +281,11 @@ class _Dispatcher(threading.Thread):
         if not actor.loaded:
             self._unborn += 1
             if self._unborn >= MOST_LOSSES * self._count:
-                cause = _line(error, -1)  # the end of a traceback
+                cause = line_of(error, -1)  # the end of a traceback
                 fix = "Install row3 with its extra `ray` on every node"
                 raise EnvironmentFault(f"no worker starts: {cause}", where=OPTION, fix=fix)
         elif actor.turns:
-            self._lose(actor.turns, _line(error))
+            self._lose(actor.turns, line_of(error))
         self._waiting.extendleft(reversed(actor.turns))
         self._add()
 

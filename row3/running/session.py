@@ -41,7 +41,7 @@ from row3.project.saved_runs import (
 )
 from row3.project.suites import Suite, with_limits
 from row3.running.budget import Budget, open_budget
-from row3.running.collect import in_order
+from row3.running.collect import sorted_on_disk
 from row3.running.opening import note_unused_settings, prepare
 from row3.running.run_options import RunOptions
 
@@ -335,7 +335,7 @@ def scored_by(run: Run) -> str:
     header = run.header
     cases = ([each.id, each.digest] for each in (parse_record(line, where="the run") for line in run.records))
     about = [header.scorer, header.weights]
-    return digest_listed(about, in_order(cases), [sorted(header.quarantined)])[:SCORED_DIGITS]
+    return digest_listed(about, sorted_on_disk(cases), [sorted(header.quarantined)])[:SCORED_DIGITS]
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:

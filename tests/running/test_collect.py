@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from row3.errors import EnvironmentFault
 from row3.running import collect as collecting
-from row3.running.collect import Spool, in_order
+from row3.running.collect import Spool, sorted_on_disk
+from tests.projects import Box
 
 LINES = st.lists(st.binary(min_size=1, max_size=30).map(lambda line: line.replace(b"\n", b",")), max_size=12)
 
@@ -32,7 +33,17 @@ def test_lines_come_back_in_their_order(parts: list[list[bytes]], block: int) ->
 def test_values_are_sorted_part_by_part(values: list[list[object]]) -> None:
     for at_once in (1, 3, 100):
         with patch.object(collecting, "AT_ONCE", at_once):
-            assert list(in_order(iter(values))) == sorted(values)
+            assert list(sorted_on_disk(iter(values))) == sorted(values)
+
+
+def test_a_comparison_of_more_cases_than_are_sorted_at_once(small: Box) -> None:
+    args = ("--compare", "--mode", "replay", "--format", "json")
+    small.row3("--baseline", "--mode", "replay", code=0)
+    expected = small.row3(*args)
+    with patch.object(collecting, "AT_ONCE", 2):
+        found = small.row3(*args)
+    assert found.code == expected.code
+    assert [found.json[key] for key in ("verdict", "metrics")] == [expected.json[key] for key in ("verdict", "metrics")]
 
 
 def test_a_full_temporary_folder_is_named() -> None:

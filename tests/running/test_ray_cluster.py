@@ -110,7 +110,7 @@ def box(calm_env: None, tmp_path: Path) -> Box:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Box:
-    return Box(small_cases(tmp_path_factory.mktemp("ray") / "small", SMALL))
+    return Box(small_cases(tmp_path_factory.mktemp("ray") / "small", SMALL, recordings=False))
 
 
 SCORE = ("score", "small", "--outputs", "outputs", "--format", "json")
@@ -370,7 +370,14 @@ def test_a_head_that_goes_ends_the_command_with_the_cure(small: Box, cluster: An
     assert "Start it (`ray start --head`), then run the same command again." in said
 
 
-@every_row("address", ["127.0.0.1:1", "nowhere.invalid:6379", "127.0.0.1:x"])
+@every_row("address", ["nonsense", "127.0.0.1:x", "127.0.0.1:99999999", ":6379"])
+def test_no_address(box: Box, address: str) -> None:
+    done = box.row3("--executor", "ray", "--ray-address", address, code=2, fresh=True)
+    said = f"error: --ray-address: `{address}` is no address. Write HOST:PORT, as `ray start --head` prints it.\n"
+    assert done.err == said
+
+
+@every_row("address", ["127.0.0.1:1", "nowhere.invalid:6379"])
 def test_no_cluster_there(box: Box, cluster: Any, address: str) -> None:
     done = box.row3("--executor", "ray", "--ray-address", address, code=3, fresh=True)
     assert done.err.startswith(f"error: --ray-address: the Ray cluster at {address} does not answer (")

@@ -20,7 +20,7 @@ from row3.kinds.judging import JUDGED
 from row3.project.cases import StoredCase
 from row3.project.criteria import in_force
 from row3.running.asks import Given, Question
-from row3.running.collect import in_order
+from row3.running.collect import sorted_on_disk
 from row3.running.evaluate import Asking, replay_case
 from row3.running.lineup import line_up, with_rubrics
 from row3.running.replay import Recorded, open_recordings
@@ -119,7 +119,7 @@ def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Pro
         [scores],
         Context(),
         effect=lambda _: effect,
-        answers=in_order(comparer.answers()),
+        answers=sorted_on_disk(comparer.answers()),
         approvals=new_approvals(session.project.history, None, suite.name),
     )
     head = run.header
