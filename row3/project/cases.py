@@ -6,7 +6,6 @@ The cases of V7.1's `cases.json` have paths like `…/cases.json#0`, lines `…/
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from row3.domain.requests import digest_json, digest_text, input_digest
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error
 from row3.kinds.base import EntityNames, Kind
 from row3.project.documents import check_schema_version, json_object, parse_json, validate
-from row3.project.files import decode, read_faults
+from row3.project.files import decode
 from row3.project.json_lines import ROW, LineIndex, LinePaths, lines_in
 from row3.project.once import once
 from row3.project.parquet import PARQUET
@@ -117,10 +116,9 @@ class InputFiles:
 
     def _same(self, path: str, digest: str) -> bytes:
         raw = self._tree.read(path, limit=MAX_FILE_BYTES)
-        if digest_text(raw) != digest:
-            what = "the file was changed while it was being read"
-            raise EnvironmentFault(what, where=path, fix="Run the command again")
-        return raw
+        if digest_text(raw) == digest:
+            return raw
+        raise EnvironmentFault("the file was changed while it was being read", where=path, fix="Run the command again")
 
 
 class Cases:
@@ -280,11 +278,10 @@ class Cases:
 
 
 def _listed(value: dict[str, Any], where: str) -> list[Any]:
-    cases = value.get("cases")
-    if not isinstance(cases, list):
-        fix = 'Write {"version": "1.0", "cases": […]}'
-        raise InvalidFile("field `cases` is not a list of golden cases", where=where, fix=fix)
-    return cases
+    if isinstance(cases := value.get("cases"), list):
+        return cases
+    fix = 'Write {"version": "1.0", "cases": […]}'
+    raise InvalidFile("field `cases` is not a list of golden cases", where=where, fix=fix)
 
 
 def file_of(path: str) -> str:
@@ -307,17 +304,6 @@ def is_line(path: str) -> bool:
 
 def _number(path: str) -> int:
     return int(path.replace("#L", " ").rpartition(" ")[2])
-
-
-def golden_digest(tree: Tree, folder: str) -> str:
-    """Return a digest of the files in a folder, but for the contents that the tree holds in memory."""
-    digest = hashlib.sha256()
-    for path in tree.files(folder, deep=True):
-        digest.update(path.encode("utf-8", "surrogatepass") + b"\0")
-        if (place := tree.on_disk(path)) is not None and place.is_file():
-            with read_faults(path), place.open("rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
 
 
 def misnamed(tree: Tree, folder: str) -> list[str]:

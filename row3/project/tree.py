@@ -6,6 +6,7 @@ a dot. Symbolic links inside the project are never followed: git's commits have 
 
 from __future__ import annotations
 
+import hashlib
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -185,3 +186,14 @@ def read_text(tree: Tree, path: str) -> str:
 def same_file(one: Tree, other: Tree, path: str) -> bool:
     """Return whether a file exists in both trees with the same contents, as git knows without reading it."""
     return one.exists(path) and other.exists(path) and one.held(path) == other.held(path)
+
+
+def folder_digest(tree: Tree, folder: str) -> str:
+    """Return a digest of the files in a folder, but for the contents that the tree holds in memory."""
+    digest = hashlib.sha256()
+    for path in tree.files(folder, deep=True):
+        digest.update(path.encode("utf-8", "surrogatepass") + b"\0")
+        if (place := tree.on_disk(path)) is not None and place.is_file():
+            with read_faults(path), place.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

@@ -10,8 +10,9 @@ from itertools import chain
 
 from row3.domain.scores import CaseScore
 from row3.domain.shards import Shard
-from row3.project.cases import Cases, StoredCase, golden_digest
+from row3.project.cases import Cases, StoredCase
 from row3.project.json_lines import Keys
+from row3.project.tree import folder_digest
 from row3.running.case_results import Packing
 from row3.running.processes import COLLECT_AFTER, PARALLEL_FROM, Executor, Work, in_order, processes_for
 
@@ -52,7 +53,7 @@ class _Evaluation(Work[int, list[CaseScore]]):
         return [self.pack.lost(stored, why) for stored in self._part(start)]
 
     def seen(self) -> str:
-        return golden_digest(self.cases.tree, self.folder)
+        return folder_digest(self.cases.tree, self.folder)
 
     def _part(self, start: int) -> Iterator[StoredCase]:
         read = self.cases.at(self.paths[start : start + self.size], self.pack.suite.kind)

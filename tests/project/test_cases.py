@@ -18,13 +18,12 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.project.cases import (
     Cases,
     StoredCase,
-    golden_digest,
     misnamed,
     name_of,
     parse_case,
     source_of,
 )
-from row3.project.tree import WorkTree
+from row3.project.tree import WorkTree, folder_digest
 from tests.rows import every_row
 
 KINDS = all_kinds()
@@ -194,14 +193,14 @@ def test_the_digest_of_a_folder_is_that_of_its_names_and_contents(tmp_path: Path
     (folder / "deep").mkdir(parents=True)
     (folder / "a.gold.json").write_text("{}")
     (folder / "deep/b.jsonl").write_text("one")
-    found = [golden_digest(tree, "golden/s")]
+    found = [folder_digest(tree, "golden/s")]
     (folder / "deep/b.jsonl").write_text("two")
-    found.append(golden_digest(tree, "golden/s"))
+    found.append(folder_digest(tree, "golden/s"))
     (folder / "deep/b.jsonl").rename(folder / "deep/c.jsonl")
-    found.append(golden_digest(tree, "golden/s"))
+    found.append(folder_digest(tree, "golden/s"))
     assert len(set(found)) == 3
     (folder / "deep/c.jsonl").rename(folder / "deep/b.jsonl")
-    assert golden_digest(WorkTree(tmp_path), "golden/s") == found[1]
+    assert folder_digest(WorkTree(tmp_path), "golden/s") == found[1]
 
 
 def test_a_missing_folder_has_no_cases(tmp_path: Path) -> None:
