@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli import options
-from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.cli.output import inert
 
@@ -26,7 +25,7 @@ OUTCOMES = {
 }
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def command() -> None:
     """Install, uninstall or run the git hooks that block a regression."""
 

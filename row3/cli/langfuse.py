@@ -8,7 +8,6 @@ from dataclasses import replace
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.show import INCOMPLETE, show_result
 from row3.commands.compare import gate
@@ -36,7 +35,7 @@ MOST_STEPS = 10
 """Most progress lines of an experiment."""
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def langfuse() -> None:
     """Exchange golden cases and prompts with LangFuse.
 
@@ -85,7 +84,7 @@ def seed(common: Common, *, trace: str) -> None:
     common.say('complete the draft and remove `"draft": true`; until then it is not scored')
 
 
-@langfuse.group(cls=Group)
+@langfuse.group(cls=options.Group)
 def prompts() -> None:
     """Exchange prompt versions with LangFuse, by label."""
 
@@ -155,7 +154,7 @@ class Steps(Observer):
             self._common.say(f"{self._done:,} of {self._items:,} items, {self._failed:,} failed")
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.option("--dataset", required=True, metavar="NAME", cls=options.Option, help="The dataset in LangFuse.")
 @click.option("--name", required=True, metavar="NAME", cls=options.Option, help="The experiment's name.")
 @options.option("--prompt-label", metavar="LABEL", help="Pull prompts with this label into prompts/ and run them.")()
@@ -247,7 +246,7 @@ def _note_summary(common: Common, experiment: experiments.Experiment, result: Su
     common.say(f"experiment {experiment.name}: {run.cases:,} items, {failures}; {averages}")
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("run", metavar="[RUN]", default="")
 @options.option("--to", required=True, metavar="SERVICE", help="otel, mlflow or langfuse.")()
 @options.option("--format", type=click.Choice(["table", "json"]), help="Format of the result; default: table.")()

@@ -14,7 +14,6 @@ from typing import Any
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.formats import FORMS
 from row3.cli.out_file import refuse_foreign
@@ -62,7 +61,7 @@ since = options.option(
 until = options.option("--until", "to_ms", type=When(), metavar="TIME", help="Before this time.")
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def monitor() -> None:
     """Ingest and watch production records."""
 
@@ -160,7 +159,7 @@ def grafana(common: Common) -> None:
     common.show((folder / "static" / "grafana.json").read_text("utf-8"))
 
 
-class ByEnding(Command):
+class ByEnding(options.Command):
     """Without --format, derives it from the ending of --out."""
 
     def invoke(self, ctx: click.Context) -> Any:

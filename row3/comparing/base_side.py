@@ -10,7 +10,7 @@ from typing import Any
 
 from row3.comparing.baseline import read_baseline, with_live_answers
 from row3.comparing.comparison import REPLACED
-from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.asks import EmbeddingRequest
 from row3.domain.judges import NOT_RECORDED
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version

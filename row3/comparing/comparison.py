@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from row3.domain.changes import MetricChange
+from row3.domain.changes import CaseChange, MetricChange
 from row3.domain.judgements import CriteriaChange, Judgement
 from row3.domain.metrics import SLACK, Zone, zone_of
 from row3.domain.progress import Cost
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
-from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import by_size, fall_p
 from row3.gate.figures import figure_changes
 from row3.gate.moves import compare_metrics

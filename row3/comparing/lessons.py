@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from row3.domain.asks import cosine
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled
-from row3.domain.embeddings import cosine
 from row3.domain.lessons import Lesson
 from row3.domain.requests import NoAnswer
 from row3.domain.words import did_you_mean

@@ -1,11 +1,43 @@
-"""Changes of a run's aggregate metrics against a baseline: differences, intervals, verdicts and codes."""
+"""Verdicts of the gate; changes of single cases and of aggregate metrics: differences, intervals and codes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from enum import IntEnum
+from typing import Final, Literal, NamedTuple
 
-from row3.domain.verdicts import Verdict
+Word = Literal["proceed", "investigate", "block"]
+WORDS: Final[tuple[Word, Word, Word]] = ("proceed", "investigate", "block")
+
+
+class Verdict(IntEnum):
+    """The gate's verdict; ordered, so that the worst of several is `max`."""
+
+    PROCEED, INVESTIGATE, BLOCK = range(3)
+
+    @property
+    def word(self) -> Word:
+        """The verdict's name in files and output."""
+        return WORDS[self]
+
+
+CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"]
+
+
+class CaseChange(NamedTuple):
+    """Change of one case between two runs. Deltas are current minus baseline, fractions."""
+
+    case_id: str
+    move: CaseMove
+    delta: float
+    """Change of the primary metric."""
+    deltas: Mapping[str, float] = {}
+    gained: Mapping[str, tuple[str, ...]] = {}
+    lost: Mapping[str, tuple[str, ...]] = {}
+    """By list: `concepts` and `relationships` found in one run only, `extra` for invented ones."""
+    note: str = ""
+
 
 ChangeCode = Literal["", "worse", "worse_unproven", "inconclusive", "no_longer_measured"]
 """Why a metric's verdict is not `proceed`; empty if it is.

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 
+from row3.domain.changes import Verdict
 from row3.domain.models import PART
-from row3.domain.verdicts import Verdict
 
 Looser = Literal["lower", "higher", "fewer", "more", "removed"]
 """The direction of a change that loosens a rule."""

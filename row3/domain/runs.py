@@ -1,4 +1,4 @@
-"""Stored parts of a run: header, case rows, history entry; and the comparison of two runs."""
+"""Stored parts of a run: header, shard and history entry."""
 
 from __future__ import annotations
 
@@ -6,13 +6,41 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import NoneType
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
 from row3.domain.judgements import Approval
 from row3.domain.models import CamelModel, Worded
-from row3.domain.shards import Shard
+
+Item = TypeVar("Item")
+
+
+class Shard(CamelModel):
+    """Part `number` of `of` parts of a suite."""
+
+    number: Annotated[int, Field(ge=1)]
+    of: Annotated[int, Field(ge=1)]
+    cases: str = ""
+    """Digest of the paths of the suite's cases; empty until the shard runs."""
+    version: str = ""
+    """Version of row3 that ran it."""
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def part(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Return this shard's items: the parts in order are all items, and their sizes differ by at most one."""
+        return items[len(items) * (self.number - 1) // self.of : len(items) * self.number // self.of]
+
+
+def parse_shard(text: str) -> Shard | None:
+    """Return the shard of a text like `3/8`; None for anything else."""
+    number, _, of = text.partition("/")
+    if not all(each.isascii() and each.isdigit() and len(each) < 6 for each in (number, of)):
+        return None
+    return Shard(number=int(number), of=int(of)) if 1 <= int(number) <= int(of) else None
+
 
 SCHEMA_VERSION = 1
 """Version of a saved run's header."""

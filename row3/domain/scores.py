@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from row3.domain.changes import CaseChange
 from row3.domain.progress import Spent
-from row3.domain.verdicts import CaseChange
 
 CaseStatus = Literal["scored", "bad_answer", "failed"]
 Tally = Mapping[str, Mapping[str, int]]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from row3.domain.changes import Verdict
 from row3.domain.judgements import Code, Reason
-from row3.domain.verdicts import Verdict
 from row3.domain.words import did_you_mean
 from row3.errors import UsageError
 from row3.gate.pairs import Pairs

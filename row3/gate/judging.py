@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.changes import Verdict
 from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Reason
 from row3.domain.metrics import SLACK, Zone, zones_of
 from row3.domain.requests import digest_json
-from row3.domain.verdicts import Verdict
 from row3.gate.exact import holm
 from row3.gate.figures import figure_reasons
 from row3.gate.policy import ALPHA

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from row3.domain.changes import MetricChange
+from row3.domain.changes import CaseChange, MetricChange, Verdict
 from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.judges import Rate
 from row3.domain.manifests import Tier
@@ -16,7 +16,6 @@ from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.scores import CaseScore, Tally, Usage
 from row3.domain.typed_options import NOTHING, Given
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.drift import Drift, DriftCheck
 from row3.gate.figures import FigureChange
 from row3.gate.policy import GatePolicy, exceeds, reaches

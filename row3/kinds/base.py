@@ -10,8 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import rapidfuzz
 
-from row3.domain.asks import Ask, Scoring, finish, no_vectors
-from row3.domain.embeddings import SemanticRule
+from row3.domain.asks import Ask, Scoring, SemanticRule, finish, no_vectors
 from row3.domain.judges import Graded, JudgeRules, Judging
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC

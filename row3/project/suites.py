@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from row3.domain.asks import LOCAL, SemanticRule
 from row3.domain.code import Code
-from row3.domain.embeddings import LOCAL, SemanticRule
 from row3.domain.manifests import Tier, suite_of_stem
 from row3.domain.metrics import SLACK, Metric, Threshold
 from row3.domain.models import item_in, keys_of, models_in

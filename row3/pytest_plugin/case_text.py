@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from row3.domain import numbers
+from row3.domain.changes import CaseChange
 from row3.domain.metrics import Zone
 from row3.domain.printable import plain, shorten
-from row3.domain.verdicts import CaseChange
 from row3.gate.results import JudgedSuite
 from row3.reports.case_changes import flips, words_of
 from row3.reports.document import Block, Document, Note

@@ -15,10 +15,10 @@ from row3.commands.all_suites import prompts_of
 from row3.commands.code_guard import guard_of
 from row3.commands.compare import gate
 from row3.comparing.baseline import no_baseline
+from row3.domain.changes import CaseChange, Verdict
 from row3.domain.judgements import Code
 from row3.domain.metrics import zones_of
 from row3.domain.printable import plain
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
 from row3.project.config import Mode

@@ -9,9 +9,9 @@ from functools import partial
 from typing import NamedTuple
 
 from row3.domain import numbers
+from row3.domain.changes import CaseChange
 from row3.domain.metrics import Metric
 from row3.domain.printable import plain, shorten
-from row3.domain.verdicts import CaseChange
 from row3.gate.results import Comparison, Run
 from row3.reports.document import Span, Table, Text, Tone
 from row3.reports.style import WIDTH, arrow

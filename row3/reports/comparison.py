@@ -6,19 +6,17 @@ import re
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import MetricChange
+from row3.domain.changes import MetricChange, Verdict
 from row3.domain.judgements import Code
 from row3.domain.metrics import Metric
 from row3.domain.printable import shorten
-from row3.domain.verdicts import Verdict
 from row3.domain.words import part
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, moved_cases, other_declines
 from row3.reports.criteria_text import CRITERIA
-from row3.reports.differences import differences, prompt_folds
+from row3.reports.differences import differences, figure_row, prompt_folds
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
-from row3.reports.figures import figure_row
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.reason_text import METRICS, MOVES, Ground, grounds_of

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from row3.domain import numbers
+from row3.domain.changes import Verdict
 from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
 from row3.domain.models import as_json
 from row3.domain.printable import plain
 from row3.domain.runs import HistoryEntry
-from row3.domain.verdicts import Verdict
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
 from row3.reports.sentences import TONES, moved_span
 from row3.reports.style import VERDICT_MARKS

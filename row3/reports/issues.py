@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple
 
+from row3.domain.changes import Verdict
 from row3.domain.findings import LintReport
 from row3.domain.judgements import Code, Reason
 from row3.domain.numbers import count
 from row3.domain.printable import plain
-from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.reason_text import Ground, grounds_of

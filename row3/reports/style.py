@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from row3.domain.changes import Verdict
 from row3.domain.metrics import Zone
 from row3.domain.printable import cells
-from row3.domain.verdicts import Verdict
 
 WIDTH = 80
 """Columns in a file or a pipe, whatever the terminal, so that output does not depend on it."""

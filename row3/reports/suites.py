@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from row3.domain import numbers
+from row3.domain.changes import Verdict
 from row3.domain.metrics import Zone
 from row3.domain.printable import plain, visible
-from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Standing, SuiteResult, SuitesReport
 from row3.reports.comparison import brief_comparison, comparison_document

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from row3.domain.runs import Shard
 from row3.domain.scores import CaseScore
-from row3.domain.shards import Shard
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.project.cases import Cases, StoredCase

@@ -14,8 +14,8 @@ import pytest
 
 from row3.commands.hook import HookVerdict
 from row3.comparing.compare import compare
+from row3.domain.changes import Verdict
 from row3.domain.judgements import Code, Reason
-from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, judged
 from row3.reports.hook import hook_document
 from row3.reports.terminal import terminal_text

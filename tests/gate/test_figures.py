@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.domain.changes import Verdict
 from row3.domain.judgements import Code
-from row3.domain.verdicts import Verdict
 from row3.errors import UsageError
 from row3.gate.figures import UNITS, FigureChange, check_known, figure_changes, figure_reasons, split_limits
 from row3.gate.pairs import Pairs

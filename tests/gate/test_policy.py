@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.changes import Verdict
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import Verdict
 from row3.errors import UsageError
 from row3.gate.policy import SHAPE, GatePolicy, Unit, exceeds, parse_limits, worse_by
 from tests.rows import every_row

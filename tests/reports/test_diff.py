@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import MetricChange
+from row3.domain.changes import CaseChange, MetricChange, Verdict
 from row3.domain.printable import cells
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.figures import FigureChange
 from row3.reports.diff import diff_document, diff_json
 from row3.reports.markdown import markdown_text

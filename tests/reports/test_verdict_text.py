@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from row3.domain.changes import Verdict
 from row3.domain.judgements import Code, Reason
 from row3.domain.prompts import Lineup
-from row3.domain.verdicts import Verdict
 from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Confirmation

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from row3.domain import numbers
+from row3.domain.changes import CaseChange
 from row3.domain.metrics import Zone
-from row3.domain.verdicts import CaseChange
 from row3.domain.words import words_of
 from row3.gate.results import Lines, Run
 from row3.kinds.base import Kind
