@@ -15,7 +15,7 @@ from row3.commands.importing import tables, write
 from row3.commands.importing.drafts import Drafts, PromptFiles
 from row3.commands.importing.promptfoo import read_promptfoo, read_table
 from row3.errors import EnvironmentFault, UsageError
-from row3.integrations.monitoring.samples import record_with_text
+from row3.integrations.monitoring.rows import record_with_text
 from row3.integrations.monitoring.storage import open_store
 from row3.kinds import DEFAULT, MODULES, checking_kind
 from row3.kinds.base import Kind

@@ -22,7 +22,7 @@ from row3.integrations.langfuse import datasets
 from row3.integrations.langfuse import experiment as experiments
 from row3.integrations.langfuse import prompts as prompt_sync
 from row3.integrations.langfuse.client import Connection, connect
-from row3.integrations.langfuse.seed import seed as seed_from
+from row3.integrations.langfuse.datasets import seed as seed_from
 from row3.project.project import Project, pick_suite
 from row3.project.suites import Suite
 from row3.reports.sentences import some

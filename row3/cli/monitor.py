@@ -23,7 +23,7 @@ from row3.integrations.monitoring import alerts as monitoring_alerts
 from row3.integrations.monitoring.figures import figures_document, figures_json
 from row3.integrations.monitoring.ingest import ingest_file
 from row3.integrations.monitoring.records import DAY_MS
-from row3.integrations.monitoring.samples import export_sample
+from row3.integrations.monitoring.rows import export_sample
 from row3.integrations.monitoring.storage import open_store
 from row3.integrations.monitoring.tables import total
 from row3.integrations.reviews.report import review_document, review_json

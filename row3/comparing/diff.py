@@ -11,8 +11,8 @@ from row3.comparing.named_sides import Names, Side
 from row3.domain.changes import CaseChange, MetricChange
 from row3.domain.judgements import OMITTED
 from row3.gate.comparison import compare_case
-from row3.gate.figures import FigureChange
 from row3.gate.moves import Loss, loss_of
+from row3.gate.policy import FigureChange
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.budget import prices_of

@@ -11,8 +11,7 @@ from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Re
 from row3.domain.metrics import SLACK, Zone, zones_of
 from row3.domain.requests import digest_json
 from row3.gate.exact import holm
-from row3.gate.figures import figure_reasons
-from row3.gate.policy import ALPHA
+from row3.gate.policy import ALPHA, figure_reasons
 from row3.gate.scores import Context, Effect, Scores
 from row3.kinds.demands import SOURCE
 

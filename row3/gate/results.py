@@ -17,8 +17,7 @@ from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.scores import CaseScore, Tally, Usage
 from row3.domain.typed_options import NOTHING, Given
 from row3.gate.drift import Drift, DriftCheck
-from row3.gate.figures import FigureChange
-from row3.gate.policy import GatePolicy, exceeds, reaches
+from row3.gate.policy import FigureChange, GatePolicy, exceeds, reaches
 from row3.gate.power import Sensitivity
 from row3.kinds.base import Kind, Rules
 from row3.metrics.aggregate import Seen

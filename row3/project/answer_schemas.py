@@ -10,7 +10,7 @@ from typing import Any
 from row3.domain.prompts import PromptRef, SchemaSource
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
-from row3.kinds.checks.compiled import compile_error, validator_of
+from row3.kinds.checks.reading import compile_error, validator_of
 from row3.project.documents import json_object, read_json
 from row3.project.tree import Tree
 

@@ -16,8 +16,7 @@ from row3.domain.models import item_in, keys_of, models_in
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
-from row3.gate.figures import split_limits
-from row3.gate.policy import GatePolicy, parse_limits
+from row3.gate.policy import GatePolicy, parse_limits, split_limits
 from row3.gate.results import JudgedSuite
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules

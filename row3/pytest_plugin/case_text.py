@@ -8,8 +8,9 @@ from row3.domain import numbers
 from row3.domain.changes import CaseChange
 from row3.domain.metrics import Zone
 from row3.domain.printable import plain, shorten
+from row3.domain.words import words_of
 from row3.gate.results import JudgedSuite
-from row3.reports.case_changes import flips, words_of
+from row3.reports.case_changes import flips
 from row3.reports.document import Block, Document, Note
 from row3.reports.sentences import title_of
 from row3.reports.style import MARKS, PLAIN

@@ -11,7 +11,7 @@ from row3.domain.judgements import Reason
 from row3.domain.requests import EXTRA, changed_keys
 from row3.domain.runs import Header
 from row3.domain.words import part, spoken
-from row3.gate.figures import FigureChange
+from row3.gate.policy import FigureChange
 from row3.reports.document import Fold, Lines, Note, Span, Text, Tone, more
 from row3.reports.sentences import TONES
 from row3.reports.style import VERDICT_MARKS, arrow

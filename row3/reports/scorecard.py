@@ -11,9 +11,9 @@ from row3.domain import numbers
 from row3.domain.metrics import Metric, Zone, zones_of
 from row3.domain.printable import plain, shorten, visible
 from row3.domain.scores import CaseScore
+from row3.domain.words import words_of
 from row3.gate.results import Run
 from row3.metrics.ratios import best_score
-from row3.reports.case_changes import words_of
 from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import bounds_lines, run_counts

@@ -17,7 +17,7 @@ from row3.errors import InvalidFile
 from row3.gate.pairs import align_metrics
 from row3.kinds.answers import Parsed, Unusable, read_json
 from row3.kinds.base import Kind
-from row3.kinds.checks.compiled import schema_misfit
+from row3.kinds.checks.reading import schema_misfit
 from row3.metrics.aggregate import Tallies, mean_and_spread
 from row3.project.cases import StoredCase
 from row3.project.saved_runs import ScoreCache

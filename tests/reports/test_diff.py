@@ -11,7 +11,7 @@ import pytest
 
 from row3.domain.changes import CaseChange, MetricChange, Verdict
 from row3.domain.printable import cells
-from row3.gate.figures import FigureChange
+from row3.gate.policy import FigureChange
 from row3.reports.diff import diff_document, diff_json
 from row3.reports.markdown import markdown_text
 from row3.reports.style import Style

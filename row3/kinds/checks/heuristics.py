@@ -10,9 +10,19 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from row3.domain.matches import CORRECT
-from row3.kinds.checks.compiled import pattern_of, schema_misfit
 from row3.kinds.checks.model import Check
-from row3.kinds.checks.reading import Nothing, Reading, in_unit_of, numbers_in, quantity, same, short, unit_size
+from row3.kinds.checks.reading import (
+    Nothing,
+    Reading,
+    in_unit_of,
+    numbers_in,
+    pattern_of,
+    quantity,
+    same,
+    schema_misfit,
+    short,
+    unit_size,
+)
 from row3.matching.names import NameIndex, match_names
 from row3.matching.scorers import Named, NameRule
 

@@ -12,8 +12,7 @@ from pydantic_core import to_json
 from row3.domain.models import Model, Text, Worded
 from row3.kinds.answers import Parsed, Unusable, plain_text
 from row3.kinds.cases import Case, CaseId
-from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, validator_of
-from row3.kinds.checks.reading import Anywhere, quantity
+from row3.kinds.checks.reading import Anywhere, compile_error, path_of, pattern_of, quantity, validator_of
 from row3.kinds.outputs import NO_FIELDS, Fields, Output
 
 Tier = Literal["heuristic", "operation", "judged"]

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from row3.kinds.checks.compiled import path_of
 from row3.kinds.checks.heuristics import PASSED, Result
 from row3.kinds.checks.model import Check
-from row3.kinds.checks.reading import Reading, short
+from row3.kinds.checks.reading import Reading, path_of, short
 from row3.matching.normalise import normalise_text
 from row3.matching.text.places import NEARLY, PARAGRAPH, sentences
 from row3.matching.text.quotes import SourceText

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, validator_of
 from row3.kinds.checks.heuristics import HEURISTICS, graded
 from row3.kinds.checks.model import Check
-from row3.kinds.checks.reading import Reading, numbers_in, same
+from row3.kinds.checks.reading import Reading, compile_error, numbers_in, path_of, pattern_of, same, validator_of
 from row3.matching.scorers import NameRule
 from tests.rows import every_row
 from tests.scoring import case_of
