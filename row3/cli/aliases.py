@@ -16,8 +16,7 @@ from row3.gate.alias_review import AliasReview, Decision, Unmatched
 from row3.reports import alias_review
 from row3.reports.document import Document, Note
 from row3.reports.sentences import some
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from row3.running.session import Session
 
 NAMED = 5

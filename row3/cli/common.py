@@ -15,7 +15,7 @@ from row3.cli import output
 from row3.cli.formats import FORMS
 from row3.domain.typed_options import is_set
 from row3.errors import Row3Error, UsageError
-from row3.reports.style import WIDTH, Style, prose
+from row3.reports.terminal import WIDTH, Style, prose
 
 if TYPE_CHECKING:
     from row3.cli.progress import ProgressLine

@@ -72,8 +72,7 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     if common.quiet or not verdict.results:
         return verdict.exit_code
     from row3.reports.hook import hook_document
-    from row3.reports.style import Style
-    from row3.reports.terminal import terminal_text
+    from row3.reports.terminal import Style, terminal_text
 
     text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
     if text:

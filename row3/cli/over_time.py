@@ -18,7 +18,7 @@ from row3.commands.cases import find_flaky, judge_cases, plan
 from row3.commands.trend import chart_name, draw_trend
 from row3.comparing import lessons as lesson_workflows
 from row3.comparing import quarantine as quarantining
-from row3.domain.manifests import Tier, tier_of
+from row3.domain.runs import Tier, tier_of
 from row3.errors import UsageError
 from row3.project.project import pick_suite
 from row3.reports import cases as case_worth

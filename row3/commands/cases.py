@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from row3.comparing.sources import open_gate
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.domain.words import part
 from row3.errors import InvalidFile, UsageError
 from row3.gate.case_worth import CasesReport, FlakyReport, flakiness, redundant, worth

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from row3.domain.changes import CaseChange, MetricChange
 from row3.domain.judgements import CriteriaChange, Judgement
-from row3.domain.metrics import SLACK, Zone, zone_of
 from row3.domain.progress import Cost
 from row3.domain.runs import BaseHeader
-from row3.domain.scores import CaseScore
+from row3.domain.scores import SLACK, CaseScore, Zone, zone_of
 from row3.gate.comparison import by_size, fall_p
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics

@@ -12,8 +12,8 @@ from rapidfuzz import fuzz
 from row3.domain.changes import Verdict
 from row3.domain.judgements import Code, Reason
 from row3.domain.lessons import SCHEMA_VERSION, Lesson, LessonFigures
-from row3.domain.metrics import Metric
 from row3.domain.requests import digest_json
+from row3.domain.scores import Metric
 from row3.domain.words import count, part
 from row3.gate.policy import POINT, worse_by
 from row3.gate.results import Comparison

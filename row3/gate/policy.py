@@ -10,7 +10,7 @@ from typing import Literal
 
 from row3.domain.changes import Verdict
 from row3.domain.judgements import Code, Reason
-from row3.domain.metrics import SLACK, Metric
+from row3.domain.scores import SLACK, Metric
 from row3.domain.words import did_you_mean
 from row3.errors import UsageError
 from row3.gate.pairs import Pairs

@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import TypeVar
 
 from row3.domain.changes import Verdict
-from row3.domain.metrics import SLACK
+from row3.domain.scores import SLACK
 from row3.gate.comparison import fall_p
 from row3.gate.distributions import normal_quantile
 from row3.gate.judging import judge, unconfirmed

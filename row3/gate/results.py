@@ -9,12 +9,10 @@ from typing import Literal, Protocol
 from row3.domain.changes import CaseChange, MetricChange, Verdict
 from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.judges import Rate
-from row3.domain.manifests import Tier
-from row3.domain.metrics import Zone
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.runs import BaseHeader, RunHeader
-from row3.domain.scores import CaseScore, Tally, Usage
+from row3.domain.runs import BaseHeader, RunHeader, Tier
+from row3.domain.scores import CaseScore, Tally, Usage, Zone
 from row3.domain.typed_options import NOTHING, Given
 from row3.gate.drift import Drift, DriftCheck
 from row3.gate.policy import FigureChange, GatePolicy, exceeds, reaches

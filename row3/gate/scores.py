@@ -8,7 +8,7 @@ from typing import Any
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import CriteriaChange, Reason
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import Metric, Threshold
 from row3.gate.comparison import Decline
 from row3.gate.policy import FigureChange, GatePolicy
 

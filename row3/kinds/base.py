@@ -12,10 +12,9 @@ import rapidfuzz
 
 from row3.domain.asks import Ask, Scoring, SemanticRule, finish, no_vectors
 from row3.domain.judges import Graded, JudgeRules, Judging
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.prompts import Prompt
-from row3.domain.scores import CaseScore, Quality, Tally
+from row3.domain.scores import CaseScore, Metric, Quality, Tally, Threshold
 from row3.domain.words import words_of
 from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.demands import Expected

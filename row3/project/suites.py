@@ -10,10 +10,10 @@ from typing import Protocol
 
 from row3.domain.asks import LOCAL, SemanticRule
 from row3.domain.code import Code
-from row3.domain.manifests import Tier, suite_of_stem
-from row3.domain.metrics import SLACK, Metric, Threshold
 from row3.domain.models import item_in, keys_of, models_in
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
+from row3.domain.runs import Tier, suite_of_stem
+from row3.domain.scores import SLACK, Metric, Threshold
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
 from row3.gate.policy import GatePolicy, parse_limits, split_limits

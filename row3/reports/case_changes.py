@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from row3.domain import numbers
 from row3.domain.changes import CaseChange
-from row3.domain.metrics import Metric
 from row3.domain.printable import plain, shorten
+from row3.domain.scores import Metric
 from row3.domain.words import words_of
 from row3.gate.results import Comparison, Run
 from row3.reports.document import Span, Table, Text, Tone
-from row3.reports.style import WIDTH, arrow
+from row3.reports.terminal import WIDTH, arrow
 
 MOVES = ("improved", "fixed", "regressed", "broke", "failed", "removed", "new", "not comparable", "unchanged")
 """Kinds of move, in the order they are counted."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from row3.domain import numbers
 from row3.domain.changes import MetricChange, Verdict
 from row3.domain.judgements import Code
-from row3.domain.metrics import Metric
 from row3.domain.printable import shorten
+from row3.domain.scores import Metric
 from row3.domain.words import part
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run
@@ -34,8 +34,7 @@ from row3.reports.sentences import (
     what_runs,
     zone_span,
 )
-from row3.reports.style import PLAIN, VERDICT_MARKS, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, VERDICT_MARKS, Style, terminal_text
 from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label, what_next
 
 SHOWN_CASES, SHOWN_REASONS, NAMED_CASES = 5, 8, 3

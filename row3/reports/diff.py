@@ -9,7 +9,7 @@ from typing import Any
 from row3.comparing.diff import Diff
 from row3.comparing.named_sides import Side
 from row3.domain import numbers
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.gate.moves import Loss
 from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells

@@ -14,7 +14,7 @@ from row3.domain.words import part, spoken
 from row3.gate.policy import FigureChange
 from row3.reports.document import Fold, Lines, Note, Span, Text, Tone, more
 from row3.reports.sentences import TONES
-from row3.reports.style import VERDICT_MARKS, arrow
+from row3.reports.terminal import VERDICT_MARKS, arrow
 
 SHOWN_LINES = 200
 

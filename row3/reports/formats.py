@@ -21,9 +21,8 @@ from row3.reports.issues import (
 from row3.reports.markdown import markdown_text
 from row3.reports.scorecard import scorecard_document
 from row3.reports.sentences import what_runs
-from row3.reports.style import PLAIN, Style
 from row3.reports.suites import comment_markdown, suites_document
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 
 SUMMARY_BYTES = 1_000_000
 """GitHub takes 1 MiB of a step's summary."""

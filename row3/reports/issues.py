@@ -18,8 +18,8 @@ from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.sentences import candidates, declines_line, fail_zones, title_of
-from row3.reports.style import WIDTH, prose
 from row3.reports.suites import counted, headword, problem_of
+from row3.reports.terminal import WIDTH, prose
 from row3.reports.verdict_text import SCORES, approval_line, behind_line, summary, verdict_label
 
 Level = Literal["error", "warning", "notice"]

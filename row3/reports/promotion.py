@@ -18,7 +18,7 @@ from row3.reports.json_values import json_fields
 from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import brief_scorecard, scorecard_document
 from row3.reports.sentences import title_of
-from row3.reports.style import PLAIN, Style
+from row3.reports.terminal import PLAIN, Style
 from row3.reports.verdict_text import SCORES, judgement_label
 
 

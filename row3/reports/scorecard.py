@@ -8,9 +8,8 @@ import re
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric, Zone, zones_of
 from row3.domain.printable import plain, shorten, visible
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Metric, Zone, zones_of
 from row3.domain.words import words_of
 from row3.gate.results import Run
 from row3.metrics.ratios import best_score
@@ -31,7 +30,7 @@ from row3.reports.sentences import (
     what_runs,
     zone_span,
 )
-from row3.reports.style import MARKS
+from row3.reports.terminal import MARKS
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS, SHOWN_REASONS = 10, 5

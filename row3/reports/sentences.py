@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from row3.domain import numbers
 from row3.domain.changes import Interval, MetricChange, Verdict, cut
-from row3.domain.metrics import Metric, Zone
 from row3.domain.printable import plain, visible
 from row3.domain.quarantine import Quarantine
 from row3.domain.requests import WEAK, labelled
 from row3.domain.runs import Header
-from row3.domain.scores import Usage
+from row3.domain.scores import Metric, Usage, Zone
 from row3.domain.words import count, part
 from row3.gate.drift import Drift, other_moves
 from row3.gate.policy import GatePolicy, exceeds
 from row3.gate.results import JudgedSuite, Run
 from row3.reports.document import Note, Span, Text, Tone
-from row3.reports.style import MARKS, arrow
+from row3.reports.terminal import MARKS, arrow
 
 SHOWN_METRICS = 3
 """Metrics that a line names after the primary one."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from row3.domain import numbers
 from row3.domain.changes import Verdict
-from row3.domain.metrics import Zone
 from row3.domain.printable import plain, visible
+from row3.domain.scores import Zone
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Standing, SuiteResult, SuitesReport
 from row3.reports.comparison import brief_comparison, comparison_document
@@ -16,7 +16,7 @@ from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import scorecard_document
 from row3.reports.sentences import TONES, moved_span, what_runs, zone_span
-from row3.reports.style import VERDICT_MARKS
+from row3.reports.terminal import VERDICT_MARKS
 from row3.reports.verdict_text import behind_line, judgement_label, summary, verdict_label
 
 NONE = "–"

@@ -16,7 +16,7 @@ from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
 from row3.reports.reason_text import METRICS, further
 from row3.reports.sentences import TONES, candidates, formerly_promoted, title_of
-from row3.reports.style import VERDICT_MARKS
+from row3.reports.terminal import VERDICT_MARKS
 
 SCORES = METRICS.union((Code.UNCONFIRMED, Code.CASE_BROKE, Code.CRITICAL_BROKE, Code.QUARANTINED_FELL))
 """Codes that answers cause, so investigating a case helps; their subjects are metrics and cases of both sides."""

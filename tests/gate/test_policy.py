@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from row3.domain.changes import Verdict
 from row3.domain.judgements import Code
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.errors import UsageError
 from row3.gate.pairs import Pairs
 from row3.gate.policy import (

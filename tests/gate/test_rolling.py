@@ -11,8 +11,8 @@ from scipy import stats
 
 from row3.domain.changes import Verdict
 from row3.domain.judgements import Code, Reason
-from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
+from row3.domain.scores import Metric
 from row3.gate.judging import judge
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import comparable_runs, rolling_baseline

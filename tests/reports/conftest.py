@@ -12,9 +12,8 @@ import pytest
 
 from row3.domain.changes import CaseChange, Interval, MetricChange, Verdict
 from row3.domain.judgements import Approval, Code, Judgement, Reason
-from row3.domain.metrics import Metric, Threshold, zones_of
 from row3.domain.prompts import Lineup
-from row3.domain.scores import CaseScore, Usage
+from row3.domain.scores import CaseScore, Metric, Threshold, Usage, zones_of
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison, JudgedSuite, Run
 from row3.kinds.base import Group, Rules

@@ -16,8 +16,7 @@ from row3.reports.comparison import brief_comparison, comparison_document, compa
 from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Ground
-from row3.reports.style import PLAIN, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 from tests.reports.conftest import SOME
 from tests.rows import every_row
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain.changes import Interval, MetricChange, Verdict
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.gate.policy import GatePolicy
 from row3.reports.sentences import move_text
 from tests.rows import every_row

@@ -19,8 +19,7 @@ from row3.reports.estimate import estimate_document
 from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text
 from row3.reports.recordings import list_document
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from row3.running.estimate import Estimate, Planned
 from tests.rows import every_row
 

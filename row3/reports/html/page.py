@@ -20,7 +20,7 @@ from row3.charting.timeline import TrendPoint, run_timeline
 from row3.charting.trend_chart import message, trend_chart
 from row3.domain import numbers
 from row3.domain.changes import CaseChange
-from row3.domain.metrics import Zone
+from row3.domain.scores import Zone
 from row3.domain.words import words_of
 from row3.gate.results import Comparison, Lines, Run, SuitesReport
 from row3.kinds.base import Kind
@@ -50,8 +50,8 @@ from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.reason_text import grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sentences import better, quarantine_note, zone_span
-from row3.reports.style import arrow
 from row3.reports.suites import headword, index_blocks
+from row3.reports.terminal import arrow
 from row3.reports.verdict_text import verdict_label, worst_case
 
 MOST_OPEN = 300
