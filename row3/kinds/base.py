@@ -279,7 +279,8 @@ class Kind(ABC):
 
     def mistakes(self, case: Any, score: CaseScore, rules: Rules) -> Mistakes:
         """Return the errors of an explained answer by cause."""
-        return item_mistakes(score.explanation)
+        found = score.explanation
+        return Mistakes(tuple(item_mistakes(found)), {"": len(found.items), "missed": len(found.expected)})
 
     def failure(self, name: str, item: str = "") -> str:
         """Return what kind of error an item of a `shortfall` list is, without revealing anything about the case."""

@@ -166,8 +166,7 @@ def _change(case: dict[str, Any], primary: str) -> CaseChange:
 def _gate(comparison: Comparison) -> JudgedCase:
     complete, shown = comparison.complete, verdict_label(comparison)
     judged: Judged = "error" if not complete else "failed" if comparison.blocked else "passed"
-    primary = comparison.run.suite.kind.primary
-    change = next((each for each in comparison.metrics if each.key == primary), None)
+    change = comparison.primary_change
     return JudgedCase(
         judged,
         f"{shown.mark} {shown.word.lower()}",

@@ -16,6 +16,7 @@ from row3.domain.numbers import count
 from row3.domain.printable import plain
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.reports.case_changes import Outcome, outcomes
+from row3.reports.json_values import json_fields
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.sentences import candidates, declines_line, fail_zones, title_of
 from row3.reports.suites import counted, headword, problem_of
@@ -277,9 +278,7 @@ def findings_json(report: LintReport) -> str:
     """Return the report as JSON."""
     value = {
         "schemaVersion": SCHEMA_VERSION,
-        "files": report.files,
-        "errors": report.errors,
-        "warnings": report.warnings,
+        **json_fields(report, "files", "errors", "warnings"),
         "findings": [
             {key: plain(value) if isinstance(value, str) else value for key, value in asdict(finding).items()}
             for finding in report.findings

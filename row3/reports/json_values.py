@@ -41,9 +41,7 @@ def drift_json(drift: Drift) -> dict[str, Any]:
     return {
         "state": drift.state,
         "metric": drift.about.key,
-        "cases": drift.cases,
-        "same": drift.same,
-        "smallestDrop": drift.smallest_drop,
+        **json_fields(drift, "cases", "same", "smallest_drop"),
         "metrics": {
             change.key: {
                 "baseline": change.baseline,

@@ -13,8 +13,7 @@ from row3.domain.scores import SLACK, Metric
 from row3.domain.words import count, part, spoken
 from row3.gate.policy import GatePolicy, is_ratio, reaches
 from row3.gate.results import Comparison, Confirmation
-from row3.reports.criteria_text import CRITERIA, NAMED, criteria_text
-from row3.reports.differences import figure_text
+from row3.reports.differences import CRITERIA, NAMED, criteria_text, figure_text
 from row3.reports.sentences import move_text, some
 
 NAMED_METRICS = 6

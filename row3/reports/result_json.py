@@ -176,8 +176,7 @@ def _compared(result: Result, comparison: Comparison) -> Result:
 def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
     return {
         "metric": seen.metric,
-        "cases": seen.variance.cases,
-        "repeats": seen.variance.repeats,
+        **json_fields(seen.variance, "cases", "repeats"),
         "smallestDrop": seen.smallest_drop,
         "wantedDrop": seen.wanted,
         "casesNeeded": seen.needs_cases.count,

@@ -88,11 +88,6 @@ def model_flag(run: Run) -> str:
     return " --model MODEL" if run.suite.prompted and by_hand else ""
 
 
-def what_next(comparison: Comparison) -> list[str]:
-    """Return the next steps, one per line; none after a promotion, which lists the files it wrote."""
-    return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(Steps(comparison).all())]
-
-
 class Steps:
     """The steps after a comparison, with commands for its suite, prompts and answers; `folder` leads to the project."""
 
@@ -108,6 +103,7 @@ class Steps:
         return visible(f"{command}{self.suite.flags(command, *said)}")
 
     def all(self) -> list[str]:
+        """Return the next steps; none after a promotion, which lists the files it wrote."""
         comparison, verdict = self.comparison, self.comparison.verdict
         promoting = self.run.header.action == "promotion"
         if comparison.behind and comparison.against and (comparison.blocked or not comparison.complete):

@@ -21,7 +21,6 @@ from row3.kinds.checks.reading import (
     same,
     schema_misfit,
     short,
-    unit_size,
 )
 from row3.matching.names import NameIndex, match_names
 from row3.matching.scorers import Named, NameRule
@@ -119,7 +118,7 @@ def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
         found = list(numbers_in(reading.text, wanted.unit))
     allowed = EXACT * max(1.0, abs(wanted.amount))
     if check.tolerance is not None:
-        allowed += check.tolerance * unit_size(check.wanted)
+        allowed += check.tolerance * (in_unit_of(check.wanted, 1.0).amount - in_unit_of(check.wanted, 0.0).amount)
     if any(each.unit == wanted.unit and abs(each.amount - wanted.amount) <= allowed for each in found):
         return PASSED
     shown = ", ".join(f"{each.amount:g} {each.unit}".rstrip() for each in found[:3])
