@@ -14,9 +14,8 @@ from typing import Any
 
 from row3.commands.answer_schemas import schema_of, write_model_schemas
 from row3.commands.linting.lint_cases import CaseLint
-from row3.commands.linting.lint_findings import Findings, near_miss
+from row3.commands.linting.lint_findings import Findings, Level, LintReport, near_miss
 from row3.domain.files import objects_in
-from row3.domain.findings import Level, LintReport
 from row3.domain.prompts import Prompt, SchemaSource, parse_reference
 from row3.domain.requests import Messages
 from row3.domain.runs import TIERS

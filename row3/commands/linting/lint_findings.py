@@ -1,15 +1,15 @@
-"""Collect the findings of `row3 lint`; errors of the store become findings with rule, field and line."""
+"""The findings of `row3 lint` and `row3 recordings`; errors of files become findings with rule, field and line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Literal, TypeVar
 
-from row3.domain.findings import Level, LintFinding, LintReport, make_report
 from row3.domain.words import nearest
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
@@ -18,6 +18,58 @@ from row3.project.cases import LINES
 from row3.project.files import decode
 from row3.project.suites import Suite
 from row3.project.tree import WorkTree
+
+Level = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One problem and its place."""
+
+    level: Level
+    rule: str
+    file: str
+    """Relative to the project."""
+    field: str
+    """Dotted path from the outermost key or index; empty for the whole file."""
+    line: int
+    """1-based; 1 if the finding is about the whole file."""
+    message: str
+    setting: str = ""
+    """Key of row3.toml that changes the rule; the message names it too."""
+
+    def order(self) -> tuple[Any, ...]:
+        """Return the sort key: errors before warnings, contents before counts, then file and line."""
+        return self.level, self.setting.endswith(".standards"), self.file, self.line, self.field, self.rule
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """All findings, errors first, by file and line, and the number of files checked."""
+
+    findings: tuple[LintFinding, ...]
+    files: int
+
+    @property
+    def errors(self) -> int:
+        """Number of errors."""
+        return sum(finding.level == "error" for finding in self.findings)
+
+    @property
+    def warnings(self) -> int:
+        """Number of warnings."""
+        return len(self.findings) - self.errors
+
+    @property
+    def exit_code(self) -> int:
+        """2 if there is an error, else 0; warnings do not fail."""
+        return 2 if self.errors else 0
+
+
+def make_report(findings: Iterable[LintFinding], files: int) -> LintReport:
+    """Return a sorted report of findings, without duplicates."""
+    return LintReport(tuple(sorted(set(findings), key=LintFinding.order)), files)
+
 
 Value = TypeVar("Value")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from row3.commands.linting.lint import lint_at
-from row3.domain.findings import LintFinding
+from row3.commands.linting.lint_findings import LintFinding
 from row3.domain.requests import digest_text
 from row3.domain.runs import Manifest, ManifestCase
 from row3.errors import InvalidFile, UsageError

@@ -10,7 +10,7 @@ import pytest
 
 from row3.commands.init import init
 from row3.commands.linting.lint import lint_at
-from row3.domain.findings import LintFinding
+from row3.commands.linting.lint_findings import LintFinding
 
 RUBRIC = """---
 name: {name}
