@@ -13,8 +13,7 @@ from row3.comparing.comparison import Comparer, effect_of
 from row3.comparing.confirmation import Confirming, Judged, Part
 from row3.comparing.context import context_of
 from row3.comparing.sources import Gate, open_gate
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Judgement
+from row3.domain.judgements import Judgement, Verdict
 from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from row3.domain.changes import CaseChange, MetricChange
-from row3.domain.judgements import CriteriaChange, Judgement
+from row3.domain.judgements import CaseChange, CriteriaChange, Judgement, MetricChange
 from row3.domain.progress import Cost
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import SLACK, CaseScore, Zone, zone_of

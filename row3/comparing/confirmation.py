@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from row3.comparing.context import recorded_by, rolling_of
 from row3.comparing.sources import Gate, Ruling, Scored, open_gate
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import Code, Judgement, Reason, Verdict
 from row3.domain.numbers import money
 from row3.domain.progress import Spent
 from row3.domain.prompts import Lineup

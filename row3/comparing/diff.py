@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer, omitted_change
 from row3.comparing.named_sides import Names, Side
-from row3.domain.changes import CaseChange, MetricChange
-from row3.domain.judgements import OMITTED
+from row3.domain.judgements import OMITTED, CaseChange, MetricChange
 from row3.gate.comparison import compare_case
 from row3.gate.moves import Loss, loss_of
 from row3.gate.policy import FigureChange

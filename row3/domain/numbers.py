@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from row3.domain import words
-from row3.domain.changes import cut
+from row3.domain.judgements import cut
 from row3.domain.judges import Rate
 from row3.domain.scores import Metric, Threshold
 

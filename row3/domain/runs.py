@@ -14,7 +14,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import ConfigDict, Field, model_validator
 
-from row3.domain.judgements import Approval
 from row3.domain.models import PART, CamelModel, Worded
 from row3.domain.requests import digest_json
 
@@ -239,6 +238,20 @@ class BaseHeader:
 
 
 Header = RunHeader | BaseHeader
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A person's approval of a comparison."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = PART
+
+    reason: str
+    by: str
+    at: str
+    """UTC, ISO 8601."""
+    id: str | None = None
+    """Distinguishes approvals with the same content in the same second."""
 
 
 class HistoryEntry(_Plain):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple
 
-from row3.domain.changes import CaseChange
+from row3.domain.judgements import CaseChange
 from row3.domain.progress import Spent
 
 

@@ -8,7 +8,7 @@ from itertools import filterfalse, pairwise
 from statistics import median
 from typing import NamedTuple
 
-from row3.domain.changes import CaseChange, CaseMove
+from row3.domain.judgements import CaseChange, CaseMove
 from row3.domain.scores import SLACK, CaseScore
 from row3.gate.distributions import t_cdf
 from row3.gate.pairs import align_metrics

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from row3.domain.changes import MetricChange
+from row3.domain.judgements import MetricChange
 from row3.domain.requests import digest_text
 from row3.domain.scores import SLACK, CaseScore, Metric, Usage
 from row3.gate.moves import compare_metrics

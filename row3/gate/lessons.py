@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.models import CamelModel, Model
 from row3.domain.requests import digest_json
 from row3.domain.scores import Metric

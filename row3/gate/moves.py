@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from row3.domain.changes import Interval, MetricChange, Noise, Verdict
+from row3.domain.judgements import Interval, MetricChange, Noise, Verdict
 from row3.domain.scores import SLACK, Metric
 from row3.gate.exact import fewest_units, holm
 from row3.gate.intervals import Differences

@@ -15,7 +15,7 @@ from pkgutil import get_data
 from statistics import fmean
 from typing import TypeVar
 
-from row3.domain.changes import Verdict
+from row3.domain.judgements import Verdict
 from row3.domain.scores import SLACK
 from row3.gate.comparison import fall_p
 from row3.gate.distributions import normal_quantile

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SkipValidation
 
-from row3.domain.changes import CaseMove, Word
+from row3.domain.judgements import CaseMove, Word
 from row3.domain.models import CamelModel
 from row3.domain.runs import Tier
 from row3.domain.scores import CaseStatus, Zone

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from row3.domain.changes import CaseChange, MetricChange, Verdict
-from row3.domain.judgements import Approval, Code, Judgement, Reason
+from row3.domain.judgements import CaseChange, Code, Judgement, MetricChange, Reason, Verdict
 from row3.domain.judges import Rate
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.runs import BaseHeader, RunHeader, Tier
+from row3.domain.runs import Approval, BaseHeader, RunHeader, Tier
 from row3.domain.scores import CaseScore, Tally, Usage, Zone
 from row3.domain.typed_options import NOTHING, Given
 from row3.gate.drift import Drift, DriftCheck

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.runs import HistoryEntry, Tier, tier_of
 from row3.domain.scores import Metric
 from row3.gate.distributions import t_cdf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import CaseChange
+from row3.domain.judgements import CaseChange
 from row3.domain.printable import plain, shorten
 from row3.domain.scores import Zone
 from row3.domain.words import words_of

@@ -15,8 +15,7 @@ from row3.commands.all_suites import prompts_of
 from row3.commands.code_guard import guard_of
 from row3.commands.compare import gate
 from row3.comparing.baseline import no_baseline
-from row3.domain.changes import CaseChange, Verdict
-from row3.domain.judgements import Code
+from row3.domain.judgements import CaseChange, Code, Verdict
 from row3.domain.printable import plain
 from row3.domain.scores import zones_of
 from row3.errors import Row3Error

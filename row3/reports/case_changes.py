@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.changes import CaseChange
+from row3.domain.judgements import CaseChange
 from row3.domain.printable import plain, shorten
 from row3.domain.scores import Metric
 from row3.domain.words import words_of

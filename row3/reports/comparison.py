@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import MetricChange, Verdict
-from row3.domain.judgements import Code
+from row3.domain.judgements import Code, MetricChange, Verdict
 from row3.domain.printable import shorten
 from row3.domain.scores import Metric
 from row3.domain.words import part

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.requests import EXTRA, changed_keys
 from row3.domain.runs import Header
 from row3.domain.words import count, part, spoken

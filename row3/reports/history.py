@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from row3.domain import numbers
-from row3.domain.changes import Verdict
+from row3.domain.judgements import Verdict
 from row3.domain.models import as_json
 from row3.domain.printable import plain
 from row3.domain.runs import HistoryEntry, Tier, tier_of

@@ -6,7 +6,7 @@ import shlex
 
 from row3.commands.hook import HookVerdict
 from row3.domain import numbers
-from row3.domain.changes import CaseChange, Verdict
+from row3.domain.judgements import CaseChange, Verdict
 from row3.domain.printable import plain, shorten
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.gate.results import Comparison, SuiteResult

@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple
 
 from row3.commands.linting.lint_findings import LintReport
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.numbers import count
 from row3.domain.printable import plain
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport

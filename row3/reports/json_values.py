@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.gate.drift import Drift
 

@@ -8,8 +8,7 @@ from typing import Any
 from row3.commands.optimizing.optimize import Evidence, Optimised
 from row3.commands.promoting.promote import PromotionResult
 from row3.domain import numbers
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code
+from row3.domain.judgements import Code, Verdict
 from row3.domain.models import as_json
 from row3.domain.prompts import names_of
 from row3.reports.comparison import comparison_document, comparison_page, heading, reason_blocks

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from row3.domain import numbers
-from row3.domain.changes import MetricChange, Verdict
-from row3.domain.judgements import OMITTED, Code, Reason
+from row3.domain.judgements import OMITTED, Code, MetricChange, Reason, Verdict
 from row3.domain.scores import SLACK, Metric
 from row3.domain.words import count, part, spoken
 from row3.gate.policy import GatePolicy, is_ratio, reaches

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import Interval, MetricChange, Verdict, cut
+from row3.domain.judgements import Interval, MetricChange, Verdict, cut
 from row3.domain.printable import plain, visible
 from row3.domain.quarantine import Quarantine
 from row3.domain.requests import WEAK, labelled

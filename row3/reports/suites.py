@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import Verdict
+from row3.domain.judgements import Verdict
 from row3.domain.printable import plain, visible
 from row3.domain.scores import Zone
 from row3.gate.policy import GatePolicy

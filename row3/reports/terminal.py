@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from row3.domain.changes import Verdict
+from row3.domain.judgements import Verdict
 from row3.domain.printable import cells, shorten, visible
 from row3.domain.scores import Zone
 from row3.reports.document import (

@@ -6,8 +6,7 @@ import shlex
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Judgement
+from row3.domain.judgements import Code, Judgement, Verdict
 from row3.domain.printable import plain, visible
 from row3.domain.requests import RECORDED_ONLY
 from row3.gate.policy import exceeds

@@ -14,8 +14,7 @@ import pytest
 
 from row3.commands.hook import HookVerdict
 from row3.comparing.compare import compare
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.gate.results import Comparison, judged
 from row3.reports.comparison import next_note
 from row3.reports.hook import hook_document

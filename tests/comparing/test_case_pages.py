@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from row3.comparing.case_pages import answer_of, body_of, row_of, texts_of
-from row3.domain.changes import CaseChange
+from row3.domain.judgements import CaseChange
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase

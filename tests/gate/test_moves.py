@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.domain.changes import MetricChange, Verdict
+from row3.domain.judgements import MetricChange, Verdict
 from row3.domain.scores import Metric
 from row3.gate.intervals import Differences
 from row3.gate.moves import Intervals, compare_metrics, loss_of

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.domain.scores import CaseScore, Metric
 from row3.gate.comparison import compare_case
 from row3.gate.intervals import Differences

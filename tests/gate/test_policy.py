@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code
+from row3.domain.judgements import Code, Verdict
 from row3.domain.scores import Metric
 from row3.errors import UsageError
 from row3.gate.pairs import Pairs

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from row3.domain.changes import Verdict
+from row3.domain.judgements import Verdict
 from row3.domain.scores import Metric
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import DifferenceVariance, Pairs

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.runs import HistoryEntry
 from row3.domain.scores import Metric
 from row3.gate.judging import judge

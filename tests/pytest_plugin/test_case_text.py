@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.changes import CaseChange
+from row3.domain.judgements import CaseChange
 from row3.domain.printable import cells
 from row3.domain.scores import Zone
 from row3.pytest_plugin.case_text import case_text, movement_line, score_text

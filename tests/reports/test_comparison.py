@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import CaseChange, Interval, MetricChange, Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import CaseChange, Code, Interval, MetricChange, Reason, Verdict
 from row3.domain.printable import cells
 from row3.pytest_plugin.suite_results import gate_text
 from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, ground_text, reason_lines

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import CaseChange, MetricChange, Verdict
+from row3.domain.judgements import CaseChange, MetricChange, Verdict
 from row3.domain.printable import cells
 from row3.gate.policy import FigureChange
 from row3.reports.diff import diff_document, diff_json

@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from row3.commands.promoting.promote import PromotionResult
-from row3.domain.changes import CaseChange, Verdict
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import CaseChange, Code, Judgement, Reason, Verdict
 from row3.domain.prompts import PromptRef, parse_version
 from row3.gate.results import SuitesReport, judged, ran
 from row3.reports.formats import result_text, step_summary

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import Code, Judgement, Reason, Verdict
 from row3.domain.printable import cells
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.gate.results import Confirmation, SuiteResult, judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from row3.domain.changes import Interval, MetricChange, Verdict
+from row3.domain.judgements import Interval, MetricChange, Verdict
 from row3.domain.scores import Metric
 from row3.gate.policy import GatePolicy
 from row3.reports.sentences import move_text

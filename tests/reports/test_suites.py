@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import CaseChange, Verdict
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import CaseChange, Code, Judgement, Reason, Verdict
 from row3.domain.printable import cells, visible
 from row3.gate.results import SuiteResult, SuitesReport, judged, ran
 from row3.reports.formats import result_text, step_summary

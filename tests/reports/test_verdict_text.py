@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import Verdict
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.prompts import Lineup
 from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy

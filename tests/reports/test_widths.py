@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.domain.printable import cells
 from row3.gate.leaderboard import Combination, Contest, Leaderboard, Placed, Row
 from row3.gate.policy import GatePolicy

@@ -8,7 +8,7 @@ from functools import partial
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from row3.domain.changes import CaseChange
+from row3.domain.judgements import CaseChange
 from row3.domain.matches import (
     ConceptMatch,
     Expectation,

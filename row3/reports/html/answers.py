@@ -236,7 +236,7 @@ def _differ(before: Item, now: Item) -> bool:
 def _paired(before: Sequence[Item], now: Sequence[Item]) -> tuple[list[Item], list[Item], list[tuple[Item, Item]]]:
     """Pair items of two lists by name, then by what they matched; return the rest of each list and the pairs."""
     gone, added, both = list(before), list(now), []
-    for by in (lambda one: key(one.name), lambda one: key(one.wanted) if one.state in GOOD else None):
+    for by in (_by_name, _by_match):
         rest = []
         for one in added:
             other = next((each for each in gone if by(one) is not None and by(each) == by(one)), None)
@@ -247,3 +247,11 @@ def _paired(before: Sequence[Item], now: Sequence[Item]) -> tuple[list[Item], li
                 both.append((other, one))
         added = rest
     return gone, added, both
+
+
+def _by_name(one: Item) -> str:
+    return key(one.name)
+
+
+def _by_match(one: Item) -> str | None:
+    return key(one.wanted) if one.state in GOOD else None

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from row3.charting.timeline import TrendPoint, run_timeline
 from row3.charting.trend_chart import message, trend_chart
 from row3.domain import numbers
-from row3.domain.changes import CaseChange
+from row3.domain.judgements import CaseChange
 from row3.domain.scores import Zone
 from row3.domain.words import words_of
 from row3.gate.results import Comparison, Lines, Run, SuitesReport

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from row3.domain.changes import Interval, MetricChange, Verdict
+from row3.domain.judgements import Interval, MetricChange, Verdict
 from tests.rows import every_row
 
 CHANGE = MetricChange("overall", 0.7, 0.75, 0.05, -5.0, Verdict.PROCEED, 10)
