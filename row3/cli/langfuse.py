@@ -12,8 +12,7 @@ from row3.cli.common import Common
 from row3.cli.show import INCOMPLETE, show_result
 from row3.commands.compare import gate
 from row3.comparing.baseline import save_baseline
-from row3.domain.progress import Observer
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Observer
 from row3.domain.words import count
 from row3.errors import Undelivered
 from row3.gate.results import SuiteResult, judged, ran

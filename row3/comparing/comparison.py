@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from row3.domain.judgements import CaseChange, CriteriaChange, Judgement, MetricChange
-from row3.domain.progress import Cost
 from row3.domain.runs import BaseHeader
-from row3.domain.scores import SLACK, CaseScore, Zone, zone_of
+from row3.domain.scores import SLACK, CaseScore, Cost, Zone, zone_of
 from row3.gate.comparison import by_size, fall_p
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics

@@ -22,7 +22,7 @@ from row3.domain.matches import TypeMatch, TypeState
 from row3.domain.misfits import Place, describe, first_misfit
 from row3.domain.models import Model, choices, item_in, keys_of, models_in
 from row3.domain.words import count
-from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
+from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, plain_text, read_json
 from row3.matching.variant.forms import category_key
 
 MOST_ITEMS = 5_000
@@ -336,3 +336,22 @@ def compare_types(given: str, expected: str) -> TypeMatch:
     elif (key := category_key(given)) and key == category_key(expected):
         state = "normalised"
     return TypeMatch(given, expected, state)
+
+
+class Found(Output):
+    """What a system found for a question, which a prompt then answers or ranks."""
+
+    value: Any
+
+    @classmethod
+    def read(cls, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
+        """Take JSON, or else the text without reasoning."""
+        plain = plain_text(text)
+        if isinstance(plain, Unusable):
+            return plain
+        found = read_json(text)
+        return Parsed(cls(value=plain.value if isinstance(found, Unusable) else found.value))
+
+    def context(self, name: str) -> dict[str, Any]:
+        """Return what was found."""
+        return {"found": self.value}

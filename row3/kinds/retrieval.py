@@ -16,9 +16,8 @@ from row3.domain.scores import CaseScore, Metric, Threshold
 from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected
-from row3.kinds.found import Found
 from row3.kinds.mistakes import Mistake, Mistakes
-from row3.kinds.outputs import UNREADABLE, Output, meta
+from row3.kinds.outputs import UNREADABLE, Found, Output, meta
 from row3.metrics.retrieval import (
     average_precision,
     judged_in,

@@ -8,9 +8,8 @@ from typing import Any
 
 from row3.domain.asks import EmbeddingRequest, FunctionRequest, FunctionScore, Spending, UsageRequest, Vectors
 from row3.domain.judges import JudgeRequest
-from row3.domain.progress import Spent
 from row3.domain.requests import EXTRA, JUDGE, Answer, NoAnswer, Request, digest_json
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Spent
 from row3.domain.secrets import Guard
 from row3.project.cases import StoredCase
 from row3.project.suites import Suite

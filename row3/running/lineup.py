@@ -10,7 +10,7 @@ from row3.domain.prompts import Lineup, Prompt, PromptRef, Version, parse_refere
 from row3.domain.words import did_you_mean, nearest
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
-from row3.kinds.found import Found
+from row3.kinds.outputs import Found
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.stages import call_name, call_stage, no_prompts

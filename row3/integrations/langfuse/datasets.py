@@ -17,8 +17,18 @@ from row3.commands.importing.drafts import Draft
 from row3.commands.importing.write import golden_file, new_case
 from row3.domain.words import count
 from row3.errors import InvalidFile, UsageError
-from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundError, in_path
-from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest, item_id, parsed
+from row3.integrations.langfuse.client import (
+    HEADER,
+    NO_DATASET,
+    ROW3_KEY,
+    Connection,
+    Item,
+    NotFoundError,
+    case_digest,
+    in_path,
+    item_id,
+    parsed,
+)
 from row3.kinds import monitored_kind
 from row3.kinds.answers import Unusable
 from row3.project.cases import ENDING, case_id_of, file_of, is_line, place_in

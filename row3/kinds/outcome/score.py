@@ -13,7 +13,6 @@ from row3.domain.scores import CaseScore, Metric, Threshold
 from row3.kinds.answers import Parsed, Unusable, named_fault, read_json
 from row3.kinds.base import Finding, Judgeable, Kind, Lint, Measured, Rules, lint_error, lint_twice, lint_warning
 from row3.kinds.demands import Expected
-from row3.kinds.found import Found
 from row3.kinds.judging import WINNERS, judged_tally
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.kinds.outcome.judgement import (
@@ -31,7 +30,7 @@ from row3.kinds.outcome.judgement import (
     with_evidence,
 )
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Citation, Evidence, Fact, Outcome, OutcomeCase
-from row3.kinds.outputs import NO_FIELDS, Fields, answer_values, fit
+from row3.kinds.outputs import NO_FIELDS, Fields, Found, answer_values, fit
 from row3.matching.normalise import normalise_text
 from row3.matching.text.quotes import SourceText
 

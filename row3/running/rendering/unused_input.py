@@ -17,7 +17,7 @@ from row3.domain.requests import Messages
 from row3.errors import InvalidFile
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
-from row3.kinds.found import Found
+from row3.kinds.outputs import Found
 from row3.running.rendering.templates import used_names
 
 

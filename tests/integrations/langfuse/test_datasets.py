@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from langfuse import Langfuse
 
-from row3.integrations.langfuse.items import Item, case_digest
+from row3.integrations.langfuse.client import Item, case_digest
 from row3.kinds import MODULES, kind_named
 from row3.project.cases import case_value, file_of
 from row3.project.project import open_project, pick_suite
