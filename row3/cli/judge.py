@@ -12,8 +12,8 @@ import click
 from row3.cli import options
 from row3.cli.aliases import Dialogue, keys
 from row3.cli.common import Common
-from row3.commands.judging import calibrate as calibrating
-from row3.commands.judging.judged_answers import JudgedAnswer, Labelling
+from row3.commands import calibrate as calibrating
+from row3.commands.calibrate import JudgedAnswer, Labelling
 from row3.domain.judges import Winner
 from row3.domain.models import as_json
 from row3.project.labels import labels_path
