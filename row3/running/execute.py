@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from row3.domain.runs import Shard
 from row3.domain.scores import CaseScore
-from row3.domain.shards import Shard
 from row3.project.cases import Cases, StoredCase, golden_digest
 from row3.running.case_results import Packing
 from row3.running.processes import COLLECT_AFTER, PARALLEL_FROM, Executor, Work, in_order, processes_for
