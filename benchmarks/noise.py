@@ -22,10 +22,9 @@ import numpy as np
 
 from benchmarks import noise_shapes as shapes
 from benchmarks.noise_shapes import METRICS, Shape, Side, comparisons, expectations
-from row3.domain.judgements import Code, Judgement, Reason
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.judgements import Code, Judgement, Reason, Verdict
 from row3.domain.runs import HistoryEntry
-from row3.domain.verdicts import Verdict
+from row3.domain.scores import Metric, Threshold
 from row3.gate.comparison import fall_p
 from row3.gate.judging import judge
 from row3.gate.moves import compare_metrics

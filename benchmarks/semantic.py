@@ -16,8 +16,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from row3.domain.asks import Ask, finish
-from row3.domain.embeddings import EmbeddingRequest, SemanticRule, Vector, cosine, pack, unpack
+from row3.domain.asks import Ask, EmbeddingRequest, SemanticRule, Vector, cosine, finish, pack, unpack
 from row3.domain.misfits import convert
 from row3.kinds.base import Rules
 from row3.kinds.events.model import EventOut, EventsCase, EventsOut

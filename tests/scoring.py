@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from row3.domain.asks import Ask, finish, no_vectors
-from row3.domain.embeddings import Vector, Vectors
+from row3.domain.asks import Ask, Vector, Vectors, finish, no_vectors
 from row3.domain.misfits import convert
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed

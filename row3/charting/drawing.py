@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from row3.domain.metrics import Zone
+from row3.domain.scores import Zone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from row3.charting.drawing import FAINT, FRONT_INK, INK, LINE, MUTED, ZONE_FILL, drawn, label
 from row3.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
 from row3.domain import numbers
-from row3.domain.manifests import file_stem
-from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.runs import file_stem
+from row3.domain.scores import Metric, Threshold, Zone
 from row3.domain.words import count
 from row3.gate.suites import JudgedSuite
 

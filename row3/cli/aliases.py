@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import click
 
 from row3.cli import options
-from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.commands import aliases
 from row3.errors import Row3Error, UsageError
@@ -17,8 +16,7 @@ from row3.gate.alias_review import AliasReview, Decision, Unmatched
 from row3.reports import alias_review
 from row3.reports.document import Document, Note
 from row3.reports.sentences import some
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from row3.running.session import Session
 
 NAMED = 5
@@ -29,7 +27,7 @@ ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
 """Arrow and function keys, Alt with a letter, Escape."""
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def command() -> None:
     """Review items that recorded runs found but no golden case lists."""
 

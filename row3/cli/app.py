@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 import click
 
 from row3.cli import options
-from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.cli.formats import RUN_FORMATS
 from row3.cli.output import make_streams_safe, tell
@@ -41,7 +40,7 @@ SHARED = {
 """Module by command."""
 
 
-class Program(Group):
+class Program(options.Group):
     """`row3`: imports commands on demand; the help describes the first six."""
 
     described = 6

@@ -15,12 +15,12 @@ from row3.cli import output
 from row3.cli.formats import FORMS
 from row3.domain.typed_options import is_set
 from row3.errors import Row3Error, UsageError
-from row3.reports.style import WIDTH, Style, prose
+from row3.reports.terminal import WIDTH, Style, prose
 
 if TYPE_CHECKING:
     from row3.cli.progress import ProgressLine
     from row3.commands.code_guard import Guard
-    from row3.domain.shards import Shard
+    from row3.domain.runs import Shard
     from row3.gate.policy import PolicyName
     from row3.project.config import Mode
     from row3.project.project import Project
@@ -227,7 +227,7 @@ class Common:
     def _shard(self) -> Shard | None:
         if self.shard is None:
             return None
-        from row3.domain.shards import parse_shard
+        from row3.domain.runs import parse_shard
 
         if (shard := parse_shard(self.shard)) is None:
             fix = "Write N/OF, such as 3/8, with N from 1 to OF"

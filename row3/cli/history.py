@@ -5,11 +5,10 @@ from __future__ import annotations
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command
 from row3.cli.common import Common
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only this action.")()
 @options.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")()
 @options.suite()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli import options
-from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.cli.output import inert
 
@@ -26,7 +25,7 @@ OUTCOMES = {
 }
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def command() -> None:
     """Install, uninstall or run the git hooks that block a regression."""
 
@@ -73,8 +72,7 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     if common.quiet or not verdict.results:
         return verdict.exit_code
     from row3.reports.hook import hook_document
-    from row3.reports.style import Style
-    from row3.reports.terminal import terminal_text
+    from row3.reports.terminal import Style, terminal_text
 
     text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
     if text:

@@ -10,13 +10,12 @@ from pathlib import Path
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.commands.importing import tables, write
 from row3.commands.importing.drafts import Drafts, PromptFiles
 from row3.commands.importing.promptfoo import read_promptfoo, read_table
 from row3.errors import EnvironmentFault, UsageError
-from row3.integrations.monitoring.samples import record_with_text
+from row3.integrations.monitoring.rows import record_with_text
 from row3.integrations.monitoring.storage import open_store
 from row3.kinds import DEFAULT, MODULES, checking_kind
 from row3.kinds.base import Kind
@@ -35,7 +34,7 @@ at = options.option("--path", metavar="JSONPATH", help="Kind checks: the part of
 ENDINGS = (".csv", ".jsonl")
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def command() -> None:
     """Create golden cases of kind checks from a promptfoo configuration, a table or JSON Lines.
 
@@ -77,7 +76,7 @@ def jsonl(file: str, common: Common, *, dry_run: bool, **checks: str | None) -> 
     _import(common, Path(file), _reader(".jsonl", **checks), checking_kind(), dry_run=dry_run)
 
 
-@click.command("import", cls=Command)
+@click.command("import", cls=options.Command)
 @click.argument("file")
 @suite
 @options.option("--kind", type=click.Choice(list(MODULES)), help=f"Kind of a new suite; default: {DEFAULT}.")()
@@ -128,7 +127,7 @@ def _import(common: Common, file: Path, read: Reader, kind: str | None, *, dry_r
         common.say(line)
 
 
-@click.command("new", cls=Command)
+@click.command("new", cls=options.Command)
 @click.argument("name")
 @options.option("--from-text", "--text", metavar="FILE", help="A file with the text; - for stdin.")()
 @options.option("--from-trace", metavar="ID", help="A record kept by `row3 monitor`, with its source text.")()

@@ -8,13 +8,12 @@ from pathlib import Path
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.formats import RUN_FORMATS
 from row3.cli.show import INCOMPLETE, show_result
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("name", metavar="SUITE")
 @options.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')()
 @options.choice()
@@ -45,7 +44,7 @@ def score(name: str, outputs: str, common: Common) -> int:
     return show_result(ran(run, declining_runs(project.history, None, run.suite).runs), common)
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("names", metavar="RUN...", nargs=-1, required=True)
 @options.output_options(*RUN_FORMATS)
 def merge(names: tuple[str, ...], common: Common) -> int:
@@ -66,7 +65,7 @@ def merge(names: tuple[str, ...], common: Common) -> int:
     return show_result(ran(run, declining_runs(project.history, judged, run.suite).runs), common)
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="[B]", default="latest")
 @options.run_options(without=("mode", "resume"), jobs="Processes.")
@@ -92,7 +91,7 @@ def diff(common: Common, before: str, after: str) -> int:
     return INCOMPLETE if result.unanswered else 0
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.option(
     "--model",
     "models",
@@ -135,7 +134,7 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
     return INCOMPLETE if missing else 0
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("cases", metavar="[CASE]...", nargs=-1)
 @click.option("--open", "issue", is_flag=True, help="Print the body of an issue: the template of the standards.")
 @options.suite()

@@ -11,10 +11,9 @@ import click
 
 from row3.cli import options
 from row3.cli.aliases import Dialogue, keys
-from row3.cli.commands import Group
 from row3.cli.common import Common
-from row3.commands.judging import calibrate as calibrating
-from row3.commands.judging.judged_answers import JudgedAnswer, Labelling
+from row3.commands import calibrate as calibrating
+from row3.commands.calibrate import JudgedAnswer, Labelling
 from row3.domain.judges import Winner
 from row3.domain.models import as_json
 from row3.project.labels import labels_path
@@ -26,7 +25,7 @@ GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f"
 SKIP, QUIT = "s", "q"
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def command() -> None:
     """Measure a judge against people's labels."""
 

@@ -8,13 +8,11 @@ from dataclasses import replace
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.show import INCOMPLETE, show_result
 from row3.commands.compare import gate
 from row3.comparing.baseline import save_baseline
-from row3.domain.progress import Observer
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Observer
 from row3.domain.words import count
 from row3.errors import Undelivered
 from row3.gate.results import SuiteResult, judged, ran
@@ -23,7 +21,7 @@ from row3.integrations.langfuse import datasets
 from row3.integrations.langfuse import experiment as experiments
 from row3.integrations.langfuse import prompts as prompt_sync
 from row3.integrations.langfuse.client import Connection, connect
-from row3.integrations.langfuse.seed import seed as seed_from
+from row3.integrations.langfuse.datasets import seed as seed_from
 from row3.project.project import Project, pick_suite
 from row3.project.suites import Suite
 from row3.reports.sentences import some
@@ -36,7 +34,7 @@ MOST_STEPS = 10
 """Most progress lines of an experiment."""
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def langfuse() -> None:
     """Exchange golden cases and prompts with LangFuse.
 
@@ -85,7 +83,7 @@ def seed(common: Common, *, trace: str) -> None:
     common.say('complete the draft and remove `"draft": true`; until then it is not scored')
 
 
-@langfuse.group(cls=Group)
+@langfuse.group(cls=options.Group)
 def prompts() -> None:
     """Exchange prompt versions with LangFuse, by label."""
 
@@ -155,7 +153,7 @@ class Steps(Observer):
             self._common.say(f"{self._done:,} of {self._items:,} items, {self._failed:,} failed")
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.option("--dataset", required=True, metavar="NAME", cls=options.Option, help="The dataset in LangFuse.")
 @click.option("--name", required=True, metavar="NAME", cls=options.Option, help="The experiment's name.")
 @options.option("--prompt-label", metavar="LABEL", help="Pull prompts with this label into prompts/ and run them.")()
@@ -247,7 +245,7 @@ def _note_summary(common: Common, experiment: experiments.Experiment, result: Su
     common.say(f"experiment {experiment.name}: {run.cases:,} items, {failures}; {averages}")
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("run", metavar="[RUN]", default="")
 @options.option("--to", required=True, metavar="SERVICE", help="otel, mlflow or langfuse.")()
 @options.option("--format", type=click.Choice(["table", "json"]), help="Format of the result; default: table.")()

@@ -14,7 +14,6 @@ from typing import Any
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.formats import FORMS
 from row3.cli.out_file import refuse_foreign
@@ -24,7 +23,7 @@ from row3.integrations.monitoring import alerts as monitoring_alerts
 from row3.integrations.monitoring.figures import figures_document, figures_json
 from row3.integrations.monitoring.ingest import ingest_file
 from row3.integrations.monitoring.records import DAY_MS
-from row3.integrations.monitoring.samples import export_sample
+from row3.integrations.monitoring.rows import export_sample
 from row3.integrations.monitoring.storage import open_store
 from row3.integrations.monitoring.tables import total
 from row3.integrations.reviews.report import review_document, review_json
@@ -63,7 +62,7 @@ since = options.option(
 until = options.option("--until", "to_ms", type=When(), metavar="TIME", help="Before this time.")
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def monitor() -> None:
     """Ingest and watch production records."""
 
@@ -162,7 +161,7 @@ def grafana(common: Common) -> None:
     common.show((folder / "static" / "grafana.json").read_text("utf-8"))
 
 
-class ByEnding(Command):
+class ByEnding(options.Command):
     """Without --format, derives it from the ending of --out."""
 
     def invoke(self, ctx: click.Context) -> Any:

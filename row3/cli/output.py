@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from row3.reports.style import prose
+from row3.reports.terminal import prose
 
 NARROWEST, USUAL = 60, 80
 """Columns: the minimum, and the default for a terminal of unknown width."""

@@ -10,7 +10,6 @@ import click
 
 from row3.charting.trend_chart import change_text, rescored_text
 from row3.cli import options
-from row3.cli.commands import Command, Group, given_options
 from row3.cli.common import Common
 from row3.cli.import_ import import_cases, new_case
 from row3.cli.out_file import check_folder, refuse_foreign
@@ -19,7 +18,7 @@ from row3.commands.cases import find_flaky, judge_cases, plan
 from row3.commands.trend import chart_name, draw_trend
 from row3.comparing import lessons as lesson_workflows
 from row3.comparing import quarantine as quarantining
-from row3.domain.manifests import Tier, tier_of
+from row3.domain.runs import Tier, tier_of
 from row3.errors import UsageError
 from row3.project.project import pick_suite
 from row3.reports import cases as case_worth
@@ -28,7 +27,7 @@ from row3.reports.cases import changed_text, flaky_document, flaky_json
 from row3.reports.power import power_document, power_json
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.option(
     "--detect",
     type=options.Amount(0, 100, min_open=True),
@@ -50,7 +49,7 @@ def power(common: Common, *, detect: float | None, metric: str | None) -> None:
     common.show_report(power_document(report), power_json(report))
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=options.Group, invoke_without_command=True)
 @options.suite()
 @options.prompt("Only this version; default: all.")
 @options.choice()
@@ -70,7 +69,7 @@ cases.add_command(import_cases)
 cases.add_command(new_case)
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.option("--weekly", is_flag=True, help="Show mean and range by ISO week.")
 @options.suite()
 @options.tier()
@@ -104,7 +103,7 @@ def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
     emit(json.dumps(value, indent=2) if common.as_json else "\n".join([path.as_posix(), *texts]), None)
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=options.Group, invoke_without_command=True)
 @options.suite()
 @options.prompt()
 @options.choice()
@@ -148,7 +147,7 @@ def release(common: Common, *, case_id: str) -> None:
     common.show(changed_text(done.entry, done.file, left=done.left, released=True))
 
 
-class SearchGroup(Group):
+class SearchGroup(options.Group):
     """A group that treats any word other than a subcommand as a search."""
 
     def resolve_command(
@@ -157,7 +156,7 @@ class SearchGroup(Group):
         """Return the subcommand and its arguments, or the search."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
-        return "QUERY", find, [*given_options(ctx), *args]
+        return "QUERY", find, [*options.given_options(ctx), *args]
 
 
 SEMANTIC = options.option("--semantic", is_flag=True, help="Rank by meaning instead of words (needs row3[semantic]).")
@@ -177,7 +176,7 @@ def lessons(common: Common, *, semantic: bool) -> None:
     _show(common, "", semantic=semantic)
 
 
-@click.command("QUERY", cls=Command)
+@click.command("QUERY", cls=options.Command)
 @click.argument("query", nargs=-1, required=True)
 @SEMANTIC()
 @SUITE()

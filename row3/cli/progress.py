@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from row3.cli.output import note
 from row3.domain.numbers import count, money, seconds
 from row3.domain.printable import shorten
-from row3.domain.progress import Observer, Spent
+from row3.domain.scores import Observer, Spent
 
 INTERVAL_S = 0.1
 SILENCE_S = 5.0

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
@@ -20,7 +19,7 @@ STARTERS = [name for name in MODULES if files("row3").joinpath("starter", name).
 """Kinds with a starter: suites that need neither documents nor systems of the user's."""
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.option(
     "--kind",
     type=click.Choice(STARTERS),
@@ -44,7 +43,7 @@ def init(kind: str | None, schema: str | None, common: Common, *, empty: bool, e
     common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.suite("Only this suite; default: all.")
 @click.option("--fix", is_flag=True, help="Write the schemas of models that prompts name, if they differ.")
 @options.output_options("table", "json", "github", "codequality")
@@ -77,7 +76,7 @@ def lint(common: Common, *, fix: bool) -> int:
     return report.exit_code
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("name")
 @click.option("--major", is_flag=True, help="Make a major version: v2.0 after v1.3 instead of v1.4.")
 @options.output_options()
@@ -102,7 +101,7 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
         common.say(f"{where}: describe there, or in CHANGELOG.md, what the new version changes")
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.option("--out", metavar="FOLDER", help="Write to this folder instead of schemas/.")()
 def schema(common: Common) -> None:
     """Write JSON Schemas for the project's files.
@@ -119,7 +118,7 @@ def schema(common: Common) -> None:
     emit("\n".join(str(path) for path in write_schemas(folder)), None)
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("topic", required=False)
 @options.output_options()
 def docs(topic: str | None, common: Common) -> None:

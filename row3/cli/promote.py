@@ -7,14 +7,13 @@ from dataclasses import replace
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.formats import RUN_FORMATS
 from row3.cli.show import BLOCKED, result_text
 from row3.errors import UsageError
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("versions", metavar="VERSION...", nargs=-1, required=True)
 @options.dry_run("Judge by recordings and show what would be written.")
 @click.option(
@@ -75,7 +74,7 @@ def _ask(fall: str) -> str:
     return answer
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("prompt_name", metavar="PROMPT")
 @options.option(
     "--budget", type=click.IntRange(min=1), required=True, metavar="N", help="Maximum number of answers to request."

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.run import open_suites, refuse_suite_options
 from row3.commands.recordings import upkeep as recorded
@@ -42,7 +41,7 @@ def drift_options() -> options.Decorator[Any]:
     )
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @drift_options()
 def drift(common: Common, **chosen: Any) -> int:
     """Ask a sample of the baseline's requests again: has the provider changed?
@@ -95,7 +94,7 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
     return worst_code(each.exit_code for each in found.values())
 
 
-@click.group(cls=Group)
+@click.group(cls=options.Group)
 def command() -> None:
     """List, import, prune or verify recorded answers, or measure how far the live system has moved."""
 

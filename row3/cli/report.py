@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.formats import FORMS, RUN_FORMATS
 from row3.cli.out_file import check_folder, check_out, refuse_foreign
@@ -34,7 +33,7 @@ FORMATS = ("markdown", *(each for each in RUN_FORMATS if each != "markdown"), "c
 INDEX = "index.html"
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.against()
 @options.all_suites("Report every suite: one text, or a folder of pages with an index.")
 @options.run_options()
@@ -119,7 +118,7 @@ def _page_name(suite: str) -> str:
     return f"{suite}.html" if f"{suite}.html".lower() != INDEX else f"{suite}-suite.html"
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @options.against()
 @click.option("--pr", "number", type=click.IntRange(min=1), metavar="N", help="Pull request; default: the job's.")
 @click.option("--repo", metavar="OWNER/NAME", help="Repository; default: the job's.")

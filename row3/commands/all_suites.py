@@ -10,8 +10,7 @@ from functools import partial
 
 from row3.commands.compare import approved_changelog, compare_asking, note, write_entries
 from row3.comparing.approvals import check_approval, new_approvals, sign
-from row3.domain.manifests import tier_of
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import HistoryEntry, tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.judging import approved, judge
 from row3.gate.results import SuiteResult, SuitesReport, judged

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from row3.comparing.sources import open_gate
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.domain.words import part
 from row3.errors import InvalidFile, UsageError
 from row3.gate.case_worth import CasesReport, FlakyReport, flakiness, redundant, worth
@@ -229,13 +229,8 @@ def _answered(session: Session) -> list[Answered]:
     resting = {entry.case_id for entry in in_force(project, suite).active}
     stored = {each.id: each for each in project.cases_of(suite, options.only) if each.id not in resting}
     for place, path in enumerate(latest_runs(project.local)):
-        run, scorer = read_log(path), suite.kind.signature(suite.rules)
-        if (run.header.suite, run.header.mode, run.header.scorer, run.header.repeats) != (
-            suite.name,
-            "live",
-            scorer,
-            1,
-        ):
+        run, wanted = read_log(path), (suite.name, "live", suite.kind.signature(suite.rules), 1)
+        if (run.header.suite, run.header.mode, run.header.scorer, run.header.repeats) != wanted:
             continue
         for each in run.cases.values():
             if each.id in stored and each.digest == stored[each.id].digest and suite.kind.primary in each.metrics:

@@ -9,9 +9,8 @@ from row3.comparing.approvals import check_approval, sign
 from row3.comparing.base_side import promoted_lineup
 from row3.comparing.compare import compare
 from row3.comparing.lessons import note_lessons
-from row3.domain.judgements import Approval
-from row3.domain.runs import HistoryEntry
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Verdict
+from row3.domain.runs import Approval, HistoryEntry
 from row3.errors import Row3Error, UsageError
 from row3.gate.judging import approved
 from row3.gate.results import Comparison

@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 from row3.commands.investigation import Fall, InvestigatedCase, Investigation, Symptom
 from row3.comparing.base_side import BaseSide, baseline_side
-from row3.domain.asks import finish
-from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.metrics import Metric, Zone, zones_of
+from row3.domain.asks import EmbeddingRequest, finish
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Metric, Zone, zones_of
 from row3.errors import Row3Error, RunIncomplete
 from row3.gate.pairs import align_metrics
 from row3.gate.policy import GatePolicy, is_ratio

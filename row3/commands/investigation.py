@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.printable import code, shorten
+from row3.domain.scores import Metric, Threshold, Zone
 from row3.kinds.checklist import Evidence
 from row3.kinds.mistakes import UNJUDGED, Mistake, Mistakes
 

@@ -17,9 +17,9 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from row3.domain import lessons
 from row3.domain.models import Model
 from row3.domain.runs import HistoryEntry
+from row3.gate import lessons
 from row3.gate.result_model import RESULT_VERSION, Result, Results
 from row3.kinds import all_kinds
 from row3.project import calibrations, labels, manifests, quarantine, recording_lines, reviewed

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from row3.charting.timeline import TrendPoint, with_changes
 from row3.charting.trend_chart import trend_chart
-from row3.domain.manifests import file_stem, tier_of
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import HistoryEntry, file_stem, tier_of
 from row3.errors import InvalidFile, MissingExtra
 from row3.gate.results import Run
 from row3.gate.suites import JudgedSuite

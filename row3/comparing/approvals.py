@@ -7,9 +7,8 @@ import secrets
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from row3.domain.judgements import Approval
 from row3.domain.prompts import PromptRef, names_of
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import Approval, HistoryEntry
 from row3.errors import UsageError
 from row3.gate.results import Comparison
 from row3.matching.normalise import normalise

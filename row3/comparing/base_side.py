@@ -10,12 +10,11 @@ from typing import Any
 
 from row3.comparing.baseline import read_baseline, with_live_answers
 from row3.comparing.comparison import REPLACED
-from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.asks import EmbeddingRequest
 from row3.domain.judges import NOT_RECORDED
-from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
 from row3.domain.requests import JUDGE, RECORDED_ONLY, NoAnswer, Request, digest_text, input_digest
-from row3.domain.runs import BaseHeader
+from row3.domain.runs import BaseHeader, Manifest
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.project.cases import StoredCase

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
-from row3.domain.metrics import Zone, zones_of
 from row3.domain.requests import input_digest
-from row3.domain.runs import ELSEWHERE
+from row3.domain.runs import ELSEWHERE, Manifest, ManifestCase, ManifestPrompt
+from row3.domain.scores import Zone, zones_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.project.base import repository_state

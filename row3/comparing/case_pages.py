@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.files import PDF, FileInput, file_inputs
-from row3.domain.metrics import zones_of
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, zones_of
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 from row3.project.cases import StoredCase

@@ -13,14 +13,12 @@ from row3.comparing.comparison import Comparer, effect_of
 from row3.comparing.confirmation import Confirming, Judged, Part
 from row3.comparing.context import context_of
 from row3.comparing.sources import Gate, open_gate
-from row3.domain.judgements import Judgement
+from row3.domain.judgements import Judgement, Verdict
 from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader
-from row3.domain.verdicts import Verdict
-from row3.gate.figures import check_known
 from row3.gate.judging import judge
-from row3.gate.policy import PolicyName
+from row3.gate.policy import PolicyName, check_known
 from row3.gate.results import Comparison, Run
 from row3.gate.scores import Context
 from row3.project.project import Project

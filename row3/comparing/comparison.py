@@ -9,19 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from row3.domain.changes import MetricChange
-from row3.domain.judgements import CriteriaChange, Judgement
-from row3.domain.manifests import ManifestCase
-from row3.domain.metrics import SLACK, Zone, zone_of
-from row3.domain.progress import Cost
-from row3.domain.runs import BaseHeader
-from row3.domain.scores import CaseScore
-from row3.domain.verdicts import CaseChange
+from row3.domain.judgements import CaseChange, CriteriaChange, Judgement, MetricChange
+from row3.domain.runs import BaseHeader, ManifestCase
+from row3.domain.scores import SLACK, CaseScore, Cost, Zone, zone_of
 from row3.gate.comparison import by_size, fall_p
-from row3.gate.figures import Figures
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, align_metrics
-from row3.gate.policy import ALPHA_FALL, GatePolicy
+from row3.gate.policy import ALPHA_FALL, Figures, GatePolicy
 from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.gate.scores import Effect, Scores

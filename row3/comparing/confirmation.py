@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from row3.comparing.context import recorded_by, rolling_of
 from row3.comparing.sources import Gate, Ruling, Scored, open_gate
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import Code, Judgement, Reason, Verdict
 from row3.domain.numbers import money
-from row3.domain.progress import Spent
 from row3.domain.prompts import Lineup
 from row3.domain.requests import RECORDED_ONLY
-from row3.domain.verdicts import Verdict
+from row3.domain.scores import Spent
 from row3.domain.words import count
 from row3.errors import Row3Error
 from row3.gate.drift import Drift, drift_between

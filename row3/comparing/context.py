@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from row3.comparing.baseline import manifest_of
 from row3.comparing.comparison import Comparer, omitted_change
 from row3.domain.judgements import CriteriaChange, Reason
-from row3.domain.manifests import Manifest
-from row3.domain.parameters import changed_keys
 from row3.domain.prompts import parse_reference
-from row3.domain.requests import digest_text
-from row3.domain.runs import Header
+from row3.domain.requests import changed_keys, digest_text
+from row3.domain.runs import Header, Manifest
 from row3.domain.words import spoken
 from row3.errors import InvalidFile
 from row3.gate.power import detectable_metrics

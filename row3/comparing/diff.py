@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from row3.comparing.base_side import text_diff
 from row3.comparing.comparison import Comparer, omitted_change
 from row3.comparing.named_sides import Names, Side
-from row3.domain.changes import MetricChange
-from row3.domain.judgements import OMITTED
-from row3.domain.verdicts import CaseChange
+from row3.domain.judgements import OMITTED, CaseChange, MetricChange
 from row3.gate.comparison import compare_case
-from row3.gate.figures import FigureChange
 from row3.gate.moves import Loss, loss_of
+from row3.gate.policy import FigureChange
 from row3.project.project import Project
 from row3.project.suites import Suite
 from row3.running.budget import prices_of

@@ -8,9 +8,9 @@ from dataclasses import replace
 from row3.comparing.base_side import BaseSide, baseline_lineup, baseline_side, side_of_lineup
 from row3.comparing.baseline import read_baseline
 from row3.comparing.comparison import Comparer
-from row3.domain.manifests import Manifest
-from row3.domain.progress import Spent
 from row3.domain.requests import RECORDED_ONLY
+from row3.domain.runs import Manifest
+from row3.domain.scores import Spent
 from row3.domain.words import count
 from row3.errors import InvalidFile, NotServedError, Row3Error, UsageError
 from row3.gate.drift import CaseDrift, Drift, DriftCheck, drift_of, sample_of, sample_size

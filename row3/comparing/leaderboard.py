@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from row3.comparing.named_sides import recorded_models
-from row3.domain.progress import Cost
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.requests import labelled
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Cost
 from row3.domain.typed_options import Given
 from row3.domain.words import count, did_you_mean, spoken
 from row3.errors import UsageError

@@ -7,13 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from row3.domain.asks import cosine
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled
-from row3.domain.embeddings import cosine
-from row3.domain.lessons import Lesson
 from row3.domain.requests import NoAnswer
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.gate.lessons import lesson_of, ranked
+from row3.gate.lessons import Lesson, lesson_of, ranked
 from row3.gate.results import Comparison
 from row3.project.config import LessonsMcpConfig
 from row3.project.files import write_atomic

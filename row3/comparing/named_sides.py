@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.comparing.base_side import side_of_baseline
-from row3.domain.parameters import Extra
 from row3.domain.prompts import Lineup, PromptRef, parse_reference, parse_version
+from row3.domain.requests import Extra
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run

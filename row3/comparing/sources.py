@@ -11,9 +11,8 @@ from row3.comparing.base_side import BaseSide, promoted_lineup, side_of_baseline
 from row3.comparing.baseline import read_baseline
 from row3.comparing.comparison import Comparer
 from row3.domain.judgements import CriteriaChange
-from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
-from row3.domain.runs import BaseHeader
+from row3.domain.runs import BaseHeader, Manifest
 from row3.domain.scores import CaseScore
 from row3.gate.drift import Drift, drift_between
 from row3.gate.moves import compare_metrics

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import get_args
 
 from row3.domain.asks import finish
-from row3.domain.manifests import Tier
 from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.runs import Tier
 from row3.errors import InvalidFile, Row3Error
 from row3.project.base import work_base
 from row3.project.cases import StoredCase

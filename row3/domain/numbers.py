@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from row3.domain import words
-from row3.domain.changes import cut
+from row3.domain.judgements import cut
 from row3.domain.judges import Rate
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import Metric, Threshold
 
 count = words.count
 LEAST_MOVE = 5e-4

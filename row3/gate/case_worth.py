@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from statistics import correlation
 from typing import Literal, NamedTuple
 
-from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zone_of
 from row3.domain.quarantine import Quarantine
+from row3.domain.scores import SLACK, Metric, Threshold, Zone, zone_of
 from row3.metrics.aggregate import mean_and_spread
 
 LEAST_VERSIONS = 3

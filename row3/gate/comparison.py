@@ -8,9 +8,8 @@ from itertools import filterfalse, pairwise
 from statistics import median
 from typing import NamedTuple
 
-from row3.domain.metrics import SLACK
-from row3.domain.scores import CaseScore
-from row3.domain.verdicts import CaseChange, CaseMove
+from row3.domain.judgements import CaseChange, CaseMove
+from row3.domain.scores import SLACK, CaseScore
 from row3.gate.distributions import t_cdf
 from row3.gate.pairs import align_metrics
 from row3.kinds.base import Kind

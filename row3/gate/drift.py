@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from row3.domain.changes import MetricChange
-from row3.domain.metrics import SLACK, Metric
+from row3.domain.judgements import MetricChange
 from row3.domain.requests import digest_text
-from row3.domain.scores import CaseScore, Usage
+from row3.domain.scores import SLACK, CaseScore, Metric, Usage
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, exceeds, reaches

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.gate.distributions import t_cdf, t_quantile
 from row3.gate.exact import EXACT, bounded_p, sign_flip_p, units_needed
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Reason
-from row3.domain.metrics import SLACK, Zone, zones_of
+from row3.domain.judgements import Code, CriteriaChange, Judgement, Reason, Verdict
 from row3.domain.requests import digest_listed
-from row3.domain.verdicts import Verdict
+from row3.domain.runs import Approval
+from row3.domain.scores import SLACK, Zone, zones_of
 from row3.gate.exact import holm
-from row3.gate.figures import figure_reasons
-from row3.gate.policy import ALPHA
+from row3.gate.policy import ALPHA, figure_reasons
 from row3.gate.scores import Context, Effect, Scores
 from row3.kinds.demands import SOURCE
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.gate.exact import EXACT, holm
 from row3.gate.intervals import Clusters, mean_interval
 from row3.gate.pairs import align_metrics

@@ -1,4 +1,4 @@
-"""Lessons from blocking comparisons, and the search for lessons that match a query."""
+"""Lessons from blocking comparisons, in STRATEGY's form, and the search for lessons that match a query."""
 
 from __future__ import annotations
 
@@ -10,16 +10,50 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
 
-from row3.domain.judgements import Code, Reason
-from row3.domain.lessons import SCHEMA_VERSION, Lesson, LessonFigures
-from row3.domain.metrics import Metric
+from row3.domain.judgements import Code, Reason, Verdict
+from row3.domain.models import CamelModel, Model
 from row3.domain.requests import digest_json
-from row3.domain.verdicts import Verdict
+from row3.domain.scores import Metric
 from row3.domain.words import count, part
 from row3.gate.policy import POINT, worse_by
 
 if TYPE_CHECKING:
     from row3.gate.results import Comparison
+
+SCHEMA_VERSION = 1
+
+
+class LessonFigures(Model):
+    """The figures of a regression, under STRATEGY's names."""
+
+    eval_name: str
+    """The suite."""
+    baseline_score: float
+    current_score: float
+    drop_percentage: float
+    """Share of the baseline score: 0.2 is 20%."""
+    timestamp: str
+    """UTC, ISO 8601."""
+
+
+class Lesson(CamelModel):
+    """One regression: a line of .row3/lessons.jsonl or lessons/<suite>.jsonl."""
+
+    schema_version: int
+    id: str
+    """Digest of suite, prompts, model, baseline and metric: one lesson per regression."""
+    information: str
+    """Numbers and kinds of failures, without golden-case content."""
+    tags: list[str]
+    metadata: LessonFigures
+    common: list[str] = []
+    """Most frequent failures by name; for people, and never stored in lessons/."""
+
+    @property
+    def suite(self) -> str:
+        """The suite that regressed."""
+        return self.metadata.eval_name
+
 
 REGRESSIONS = frozenset({Code.WORSE, Code.INCONCLUSIVE, Code.ROLLING_DROP, Code.ENTERED_FAIL_ZONE, Code.CRITICAL_BROKE})
 """Codes of reasons for lower scores; other reasons to block are changes to the criteria."""

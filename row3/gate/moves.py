@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from row3.domain.changes import Interval, MetricChange, Noise
-from row3.domain.metrics import SLACK, Metric
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Interval, MetricChange, Noise, Verdict
+from row3.domain.scores import SLACK, Metric
 from row3.gate.exact import fewest_units, holm
 from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs

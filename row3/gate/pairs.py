@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.gate.exact import EXACT
 from row3.gate.intervals import Differences, spread_of_mean
 from row3.kinds.base import Kind

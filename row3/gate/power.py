@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from row3.domain.metrics import Metric
 from row3.domain.requests import MOST_REPEATS
+from row3.domain.scores import Metric
 from row3.gate.distributions import normal_quantile, t_quantile
 from row3.gate.exact import fewest_units
 from row3.gate.pairs import DifferenceVariance, Pairs

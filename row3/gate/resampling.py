@@ -15,8 +15,8 @@ from pkgutil import get_data
 from statistics import fmean
 from typing import TypeVar
 
-from row3.domain.metrics import SLACK
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Verdict
+from row3.domain.scores import SLACK
 from row3.gate.comparison import fall_p
 from row3.gate.distributions import normal_quantile
 from row3.gate.judging import judge, unconfirmed

@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SkipValidation
 
-from row3.domain.manifests import Tier
-from row3.domain.metrics import Zone
+from row3.domain.judgements import CaseMove, Word
 from row3.domain.models import CamelModel
-from row3.domain.scores import CaseStatus
-from row3.domain.verdicts import CaseMove, Word
+from row3.domain.runs import Tier
+from row3.domain.scores import CaseStatus, Zone
 from row3.gate.results import WORST_LAST, Standing
 
 RESULT_VERSION = 2

@@ -6,18 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
-from row3.domain.changes import MetricChange
-from row3.domain.judgements import Approval, Code, Judgement, Reason
+from row3.domain.judgements import CaseChange, Code, Judgement, MetricChange, Reason, Verdict
 from row3.domain.judges import Rate
-from row3.domain.metrics import Zone
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.runs import BaseHeader, RunHeader
-from row3.domain.scores import CaseScore, Tally, Usage
-from row3.domain.verdicts import CaseChange, Verdict
+from row3.domain.runs import Approval, BaseHeader, RunHeader
+from row3.domain.scores import CaseScore, Tally, Usage, Zone
 from row3.gate.drift import Drift, DriftCheck
-from row3.gate.figures import FigureChange
-from row3.gate.policy import exceeds, reaches
+from row3.gate.policy import FigureChange, exceeds, reaches
 from row3.gate.power import Sensitivity
 from row3.gate.suites import JudgedSuite
 from row3.metrics.aggregate import Seen

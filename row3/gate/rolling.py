@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from row3.domain.judgements import Code, Reason
-from row3.domain.manifests import Tier, tier_of
-from row3.domain.metrics import Metric
-from row3.domain.runs import HistoryEntry
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, Reason, Verdict
+from row3.domain.runs import HistoryEntry, Tier, tier_of
+from row3.domain.scores import Metric
 from row3.gate.distributions import t_cdf
 from row3.gate.policy import ALPHA_FALL, POINT, GatePolicy, reaches, worse_by
 from row3.metrics.aggregate import mean_and_spread

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from row3.domain.changes import MetricChange
-from row3.domain.judgements import CriteriaChange, Reason
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.judgements import CriteriaChange, MetricChange, Reason
+from row3.domain.scores import Metric, Threshold
 from row3.gate.comparison import Decline
-from row3.gate.figures import FigureChange
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import FigureChange, GatePolicy
 
 NO_DECLINE = Decline()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from row3.domain.manifests import Tier
+from row3.domain.runs import Tier
 from row3.domain.typed_options import NOTHING, Given
 from row3.gate.policy import GatePolicy
 from row3.kinds.base import Kind, Rules

@@ -10,12 +10,11 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from row3.domain.metrics import Threshold, zones_of
 from row3.domain.models import CamelModel
-from row3.domain.progress import Cost
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import JUDGE, Messages, NoAnswer, Request, digest_text, messages_of
 from row3.domain.runs import RunHeader
+from row3.domain.scores import Cost, Threshold, zones_of
 from row3.errors import InvalidFile, UsageError
 from row3.project.documents import json_object, parse_json
 from row3.project.files import decode, read_bytes

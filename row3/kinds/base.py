@@ -10,13 +10,11 @@ from typing import Any, Literal, NamedTuple, cast
 
 import rapidfuzz
 
-from row3.domain.asks import Ask, Scoring, finish, no_vectors
-from row3.domain.embeddings import SemanticRule
+from row3.domain.asks import Ask, Scoring, SemanticRule, finish, no_vectors
 from row3.domain.judges import Graded, JudgeRules, Judging
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.prompts import Prompt
-from row3.domain.scores import CaseScore, Quality, Tally
+from row3.domain.scores import CaseScore, Metric, Quality, Tally, Threshold
 from row3.domain.words import words_of
 from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.demands import Expected
@@ -279,7 +277,8 @@ class Kind(ABC):
 
     def mistakes(self, case: Any, score: CaseScore, rules: Rules) -> Mistakes:
         """Return the errors of an explained answer by cause."""
-        return item_mistakes(score.explanation)
+        found = score.explanation
+        return Mistakes(tuple(item_mistakes(found)), {"": len(found.items), "missed": len(found.expected)})
 
     def failure(self, name: str, item: str = "") -> str:
         """Return what kind of error an item of a `shortfall` list is, without revealing anything about the case."""

@@ -95,14 +95,6 @@ def _share(found: Sequence[Mistake], total: int) -> Reply:
     return Reply(f"{word}: {len(found):,} of {total:,}" if total else word, found)
 
 
-def _fewer(evidence: Evidence, part: Part) -> Reply | None:
-    return _amounts(evidence) if evidence.size("extra") < evidence.size("missed") else None
-
-
-def _more(evidence: Evidence, part: Part) -> Reply | None:
-    return _amounts(evidence) if evidence.size("extra") > evidence.size("missed") else None
-
-
 def _amounts(evidence: Evidence) -> Reply:
     return Reply(f"{evidence.size('extra'):,} in the answer, {evidence.size('missed'):,} expected", open=True)
 
@@ -133,8 +125,8 @@ def _cut(evidence: Evidence, part: Part) -> Reply:
 
 ANSWERS: Mapping[str, Callable[[Evidence, Part], Reply | None]] = {
     "placed": _placed,
-    "fewer": _fewer,
-    "more": _more,
+    "fewer": lambda evidence, _: _amounts(evidence) if evidence.size("extra") < evidence.size("missed") else None,
+    "more": lambda evidence, _: _amounts(evidence) if evidence.size("extra") > evidence.size("missed") else None,
     "pairs": _pairs,
     "temperature": _temperature,
     "quoting": _quoting,

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from row3.domain.asks import Ask
 from row3.domain.matches import CORRECT, ItemMatch, Items, expectation
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
+from row3.domain.scores import Metric, Threshold
 from row3.kinds.base import TYPES, EntityNames, Finding, Group, Kind, Lint, Measured, Rules, lint_error, lint_twice
 from row3.kinds.cases import DocumentCase, Note
 from row3.kinds.demands import Expected

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Model, Text
 from row3.domain.requests import digest_json
+from row3.domain.scores import Metric, Threshold
 from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected

@@ -11,9 +11,8 @@ from pydantic import Field, model_validator
 
 from row3.domain.asks import Ask
 from row3.domain.matches import Item, ItemExpectation, ItemMatch, Items
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.models import Day, Model, Text
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Metric, Threshold
 from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Reference, Rules, lint_error, lint_twice
 from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.demands import Expected

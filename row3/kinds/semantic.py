@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from row3.domain.asks import Ask
-from row3.domain.embeddings import EmbeddingRequest, SemanticRule, Similarity, Vector, cosine
+from row3.domain.asks import Ask, EmbeddingRequest, SemanticRule, Similarity, Vector, cosine
 from row3.domain.matches import CORRECT
 from row3.kinds.passages import exclusive
 from row3.matching.assignment import assign

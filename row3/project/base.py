@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from row3.domain.code import defines
 from row3.domain.files import file_inputs, is_media
-from row3.domain.manifests import suite_of_stem
 from row3.domain.prompts import PromptRef
+from row3.domain.runs import suite_of_stem
 from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.project.cases import file_of
 from row3.project.files import link_at

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
+from row3.domain.asks import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.calls import Seconds
-from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.endpoints import PRESETS
 from row3.domain.models import Model, Text, Worded
 from row3.domain.requests import MOST_CONFIRMING, MOST_REPEATS

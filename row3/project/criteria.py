@@ -8,9 +8,9 @@ from datetime import date
 from typing import get_args
 
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
-from row3.domain.manifests import Tier
 from row3.domain.quarantine import Quarantine, room, split
 from row3.domain.requests import canonical, digest_json, digest_text
+from row3.domain.runs import Tier
 from row3.domain.words import part
 from row3.errors import InvalidFile
 from row3.gate.inventory import POLICIES, Demands, inventory

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from row3.domain.embeddings import Vector, embedding_digest, unpack
+from row3.domain.asks import Vector, embedding_digest, unpack
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import Reply
 from row3.errors import InvalidFile

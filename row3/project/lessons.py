@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from row3.domain.lessons import SCHEMA_VERSION, Lesson
+from row3.gate.lessons import SCHEMA_VERSION, Lesson
 from row3.project.documents import dump_line
 from row3.project.json_lines import parse_models
 from row3.project.tree import Tree, WorkTree, read_text

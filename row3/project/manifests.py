@@ -11,9 +11,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, TypeAdapter, model_validator
 from pydantic.alias_generators import to_camel
 
-from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt, Tier, tier_of
 from row3.domain.models import CamelModel
-from row3.domain.runs import RunId, check_models
+from row3.domain.runs import Manifest, ManifestCase, ManifestPrompt, RunId, Tier, check_models, tier_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.documents import check_schema_version, dump_line, parse_json, refuse_duplicates, validate
 from row3.project.files import decode

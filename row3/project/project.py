@@ -11,14 +11,13 @@ from pathlib import Path
 
 from row3.domain.code import Code
 from row3.domain.judges import JudgeRules
-from row3.domain.lessons import Lesson
-from row3.domain.manifests import Manifest, Tier, file_stem, tier_of
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.quarantine import Quarantined
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import HistoryEntry, Manifest, Tier, file_stem, tier_of
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.agreement import MIN_KAPPA
+from row3.gate.lessons import Lesson
 from row3.kinds.base import EntityNames, Kind
 from row3.matching.text.quotes import SourceText
 from row3.project import prompts

@@ -17,8 +17,7 @@ from pydantic import Field
 
 from row3.domain.misfits import MisfitsError, convert
 from row3.domain.models import CamelModel
-from row3.domain.parameters import EXTRA, extra_json
-from row3.domain.requests import Answer, Request, digest_text
+from row3.domain.requests import EXTRA, Answer, Request, digest_text, extra_json
 from row3.errors import InvalidFile
 from row3.project.cases import LINES
 from row3.project.documents import check_schema_version, dump_line, parse_json, quick_json

@@ -13,10 +13,9 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from row3.domain.models import Reply
-from row3.domain.progress import Spent
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import SCHEMA_VERSION, RunHeader
-from row3.domain.scores import CaseScore, CaseStatus
+from row3.domain.scores import CaseScore, CaseStatus, Spent
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.project.documents import check_schema_version, parse_json, refuse_duplicates, validate
 from row3.project.files import decode, read_bytes, write_all, write_atomic

@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from row3.domain.asks import LOCAL, SemanticRule
 from row3.domain.code import Code
-from row3.domain.embeddings import LOCAL, SemanticRule
-from row3.domain.manifests import Tier, suite_of_stem
-from row3.domain.metrics import SLACK, Metric, Threshold
 from row3.domain.models import item_in, keys_of, models_in
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
+from row3.domain.runs import Tier, suite_of_stem
+from row3.domain.scores import SLACK, Metric, Threshold
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile
-from row3.gate.figures import split_limits
-from row3.gate.policy import GatePolicy, parse_limits
+from row3.gate.policy import GatePolicy, parse_limits, split_limits
 from row3.gate.suites import JudgedSuite
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules

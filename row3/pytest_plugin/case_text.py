@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from row3.domain import numbers
-from row3.domain.metrics import Zone
+from row3.domain.judgements import CaseChange
 from row3.domain.printable import plain, shorten
-from row3.domain.verdicts import CaseChange
+from row3.domain.scores import Zone
+from row3.domain.words import words_of
 from row3.gate.suites import JudgedSuite
-from row3.reports.case_changes import flips, words_of
+from row3.reports.case_changes import flips
 from row3.reports.document import Block, Document, Note
 from row3.reports.sentences import title_of
-from row3.reports.style import MARKS, PLAIN
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import MARKS, PLAIN, terminal_text
 
 MOST_RAW = 300
 MOST_NAMED, LONGEST_ITEM = 40, 120

@@ -11,8 +11,7 @@ from typing import Any
 
 from row3.comparing.base_side import baseline_side
 from row3.domain import numbers
-from row3.domain.metrics import zones_of
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, zones_of
 from row3.errors import InvalidFile, UsageError
 from row3.project.cases import StoredCase
 from row3.project.chosen_cases import case_hint

@@ -15,10 +15,9 @@ from row3.commands.all_suites import prompts_of
 from row3.commands.code_guard import guard_of
 from row3.commands.compare import gate
 from row3.comparing.baseline import no_baseline
-from row3.domain.judgements import Code
-from row3.domain.metrics import zones_of
+from row3.domain.judgements import CaseChange, Code, Verdict
 from row3.domain.printable import plain
-from row3.domain.verdicts import CaseChange, Verdict
+from row3.domain.scores import zones_of
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
 from row3.project.config import Mode
@@ -29,8 +28,7 @@ from row3.reports.comparison import next_note, reason_blocks
 from row3.reports.document import Document, Note
 from row3.reports.reason_text import grounds_of, reason_text, words_of
 from row3.reports.sentences import what_runs
-from row3.reports.style import PLAIN
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, terminal_text
 from row3.reports.verdict_text import approval_line, summary, verdict_label
 from row3.running.run_options import RunOptions
 from row3.running.session import CommandOptions, begin, open_session
@@ -167,8 +165,7 @@ def _change(case: dict[str, Any], primary: str) -> CaseChange:
 def _gate(comparison: Comparison) -> JudgedCase:
     complete, shown = comparison.complete, verdict_label(comparison)
     judged: Judged = "error" if not complete else "failed" if comparison.blocked else "passed"
-    primary = comparison.run.suite.kind.primary
-    change = next((each for each in comparison.metrics if each.key == primary), None)
+    change = comparison.primary_change
     return JudgedCase(
         judged,
         f"{shown.mark} {shown.word.lower()}",

@@ -162,22 +162,19 @@ def list_json(review: AliasReview) -> dict[str, Any]:
     """Return all items for JSON, with their candidates and surrounding text."""
     return {
         "schemaVersion": SCHEMA_VERSION,
-        "suite": review.suite,
-        "cases": review.cases,
-        "answers": review.answers,
+        **json_fields(review, "suite", "cases", "answers"),
         "unanswered": list(review.unanswered),
-        "unmatched": [_item_json(item) for item in review.items],
-    }
-
-
-def _item_json(item: Unmatched) -> dict[str, Any]:
-    return {
-        **json_fields(item, "case_id", "count", "answers", "stands", "quote", "file"),
-        "item": item.label,
-        "prompts": [f"{name}-{version}" for name, versions in item.prompts.items() for version in versions],
-        "candidates": [
-            {**json_fields(one, "label", "missed", "same_sentence"), "score": round(one.score, 4)}
-            for one in item.candidates
+        "unmatched": [
+            {
+                **json_fields(item, "case_id", "count", "answers", "stands", "quote", "file"),
+                "item": item.label,
+                "prompts": [f"{name}-{version}" for name, versions in item.prompts.items() for version in versions],
+                "candidates": [
+                    {**json_fields(one, "label", "missed", "same_sentence"), "score": round(one.score, 4)}
+                    for one in item.candidates
+                ],
+                "place": item.place and json_fields(item.place, "paragraph", "line", "sentence"),
+            }
+            for item in review.items
         ],
-        "place": item.place and json_fields(item.place, "paragraph", "line", "sentence"),
     }

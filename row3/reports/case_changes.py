@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric
+from row3.domain.judgements import CaseChange
 from row3.domain.printable import plain, shorten
-from row3.domain.verdicts import CaseChange
+from row3.domain.scores import Metric
+from row3.domain.words import words_of
 from row3.gate.results import Comparison, Run
 from row3.reports.document import Span, Table, Text, Tone
-from row3.reports.style import WIDTH, arrow
+from row3.reports.terminal import WIDTH, arrow
 
 MOVES = ("improved", "fixed", "regressed", "broke", "failed", "removed", "new", "not comparable", "unchanged")
 """Kinds of move, in the order they are counted."""
@@ -81,11 +81,6 @@ def noun_of(key: str, number: int) -> str:
     """Return what a list holds: `relationships`, or `relationship` for one."""
     noun = words_of(key.removeprefix("missed").removeprefix("wrong"))
     return noun if number > 1 else f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
-
-
-def words_of(key: str) -> str:
-    """Return a list's key in words: `missed concepts` for `missedConcepts`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
 
 
 def other_declines(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:

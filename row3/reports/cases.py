@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric
 from row3.domain.printable import plain
 from row3.domain.quarantine import Quarantined
+from row3.domain.scores import Metric
 from row3.gate.case_worth import (
     FLIPS,
     LEAST_ANSWERS,
@@ -23,7 +23,7 @@ from row3.gate.case_worth import (
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Text, Title, more
 from row3.reports.json_values import json_fields, quarantine_json
 from row3.reports.sentences import quarantine_note, some
-from row3.reports.style import PLAIN
+from row3.reports.terminal import PLAIN
 
 SHOWN, SHOWN_PAIRS, SHOWN_VERSIONS, NAMED = 30, 10, 6, 5
 WEAK = 0.2

@@ -6,19 +6,15 @@ import re
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import MetricChange
-from row3.domain.judgements import Code
-from row3.domain.metrics import Metric
+from row3.domain.judgements import Code, MetricChange, Verdict
 from row3.domain.printable import shorten
-from row3.domain.verdicts import Verdict
+from row3.domain.scores import Metric
 from row3.domain.words import part
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, moved_cases, other_declines
-from row3.reports.criteria_text import CRITERIA
-from row3.reports.differences import differences, prompt_folds
+from row3.reports.differences import CRITERIA, differences, figure_row, prompt_folds
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
-from row3.reports.figures import figure_row
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.reason_text import METRICS, MOVES, Ground, grounds_of
@@ -34,9 +30,8 @@ from row3.reports.sentences import (
     what_runs,
 )
 from row3.reports.spans import TONES, moved_span, zone_span
-from row3.reports.style import PLAIN, VERDICT_MARKS, Style
-from row3.reports.terminal import terminal_text
-from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label, what_next
+from row3.reports.terminal import PLAIN, VERDICT_MARKS, Style, terminal_text
+from row3.reports.verdict_text import Steps, approval_line, behind_line, summary, verdict_label
 
 SHOWN_CASES, SHOWN_REASONS, NAMED_CASES = 5, 8, 3
 FEW_CASES, PAGES = 5, (35, 39)
@@ -290,5 +285,6 @@ def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SH
 
 
 def next_note(comparison: Comparison) -> Note:
-    """Return the next steps."""
-    return Note(what_next(comparison), "strong" if comparison.complete else "plain")
+    """Return the next steps, one per line."""
+    steps = [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(Steps(comparison).all())]
+    return Note(steps, "strong" if comparison.complete else "plain")

@@ -9,13 +9,12 @@ from typing import Any
 from row3.comparing.diff import Diff
 from row3.comparing.named_sides import Side
 from row3.domain import numbers
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.gate.moves import Loss
 from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells
-from row3.reports.differences import differences, prompt_folds
+from row3.reports.differences import differences, figure_row, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
-from row3.reports.figures import figure_row
 from row3.reports.json_values import interval_json, json_fields
 from row3.reports.sentences import interval_head
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain import numbers
-from row3.domain.parameters import extra_json
-from row3.domain.requests import Request
+from row3.domain.requests import Request, extra_json
 from row3.domain.words import spoken
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
 from row3.reports.json_values import json_fields

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from row3.domain.findings import LintReport
 from row3.domain.numbers import count
 from row3.domain.printable import plain
-from row3.reports.style import WIDTH, prose
+from row3.reports.terminal import WIDTH, prose
 
 SCHEMA_VERSION = 2
 

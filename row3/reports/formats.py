@@ -11,9 +11,8 @@ from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.scorecard import scorecard_document
 from row3.reports.sentences import what_runs
-from row3.reports.style import PLAIN, Style
 from row3.reports.suites import comment_markdown, suites_document
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 
 if TYPE_CHECKING:
     from row3.reports.issues import Issue, Places

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from row3.domain import numbers
-from row3.domain.manifests import Tier, tier_of
-from row3.domain.metrics import Metric
+from row3.domain.judgements import Verdict
 from row3.domain.models import as_json
 from row3.domain.printable import plain
-from row3.domain.runs import HistoryEntry
-from row3.domain.verdicts import Verdict
+from row3.domain.runs import HistoryEntry, Tier, tier_of
+from row3.domain.scores import Metric
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
 from row3.reports.spans import TONES, moved_span
-from row3.reports.style import VERDICT_MARKS
+from row3.reports.terminal import VERDICT_MARKS
 
 if TYPE_CHECKING:
     from row3.comparing.lessons import Found

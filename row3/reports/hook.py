@@ -6,9 +6,9 @@ import shlex
 
 from row3.commands.hook import HookVerdict
 from row3.domain import numbers
+from row3.domain.judgements import CaseChange, Verdict
 from row3.domain.printable import plain, shorten
 from row3.domain.quarantine import NO_QUARANTINE
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.results import Comparison, SuiteResult
 from row3.project.history import FILE as HISTORY
 from row3.project.places import CHANGELOG

@@ -9,8 +9,8 @@ from typing import Any
 
 from row3.commands.investigation import InvestigatedCase, Investigation, Symptom, no_failure_text
 from row3.domain import numbers
-from row3.domain.metrics import Zone
 from row3.domain.printable import cells, plain, shorten
+from row3.domain.scores import Zone
 from row3.domain.words import count
 from row3.kinds.mistakes import Mistake
 from row3.matching.text.places import Place
@@ -30,8 +30,7 @@ from row3.reports.document import (
     more,
     strong,
 )
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 
 SCHEMA_VERSION = 2
 MOST = 60

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from row3.domain.findings import LintReport
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.printable import plain
-from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.findings import lint_summary

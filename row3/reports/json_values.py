@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.gate.drift import Drift
 
@@ -41,9 +41,7 @@ def drift_json(drift: Drift) -> dict[str, Any]:
     return {
         "state": drift.state,
         "metric": drift.about.key,
-        "cases": drift.cases,
-        "same": drift.same,
-        "smallestDrop": drift.smallest_drop,
+        **json_fields(drift, "cases", "same", "smallest_drop"),
         "metrics": {
             change.key: {
                 "baseline": change.baseline,

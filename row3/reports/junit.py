@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from row3.domain.printable import plain
 from row3.gate.results import Comparison, Run, SuiteResult
 from row3.reports.case_changes import outcomes
-from row3.reports.figures import cells_of
+from row3.reports.differences import cells_of
 from row3.reports.reason_text import grounds_of
 from row3.reports.suites import problem_of
 from row3.reports.verdict_text import approval_line, behind_line, summary, verdict_label

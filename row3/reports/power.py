@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.gate.power import POWER, Needed, PowerReport, Sensitivity
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
 from row3.reports.json_values import json_fields

@@ -8,17 +8,16 @@ from typing import Any
 from row3.commands.optimizing.optimize import Evidence, Optimised
 from row3.commands.promoting.promote import PromotionResult
 from row3.domain import numbers
-from row3.domain.judgements import Code
+from row3.domain.judgements import Code, Verdict
 from row3.domain.models import as_json
 from row3.domain.prompts import names_of
-from row3.domain.verdicts import Verdict
 from row3.reports.comparison import comparison_document, comparison_page, heading, reason_blocks
 from row3.reports.document import Block, Document, Facts, Lines, Note, Span, Title, code
 from row3.reports.json_values import json_fields
 from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import brief_scorecard, scorecard_document
 from row3.reports.sentences import title_of
-from row3.reports.style import PLAIN, Style
+from row3.reports.terminal import PLAIN, Style
 from row3.reports.verdict_text import SCORES, judgement_label
 
 

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from row3.domain import numbers
-from row3.domain.changes import MetricChange
-from row3.domain.judgements import OMITTED, Code, Reason
-from row3.domain.metrics import SLACK, Metric
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import OMITTED, Code, MetricChange, Reason, Verdict
+from row3.domain.scores import SLACK, Metric
 from row3.domain.words import count, part, spoken
 from row3.gate.policy import GatePolicy, is_ratio, reaches
 from row3.gate.results import Comparison, Confirmation
-from row3.reports.criteria_text import CRITERIA, NAMED, criteria_text
-from row3.reports.figures import figure_text
+from row3.reports.differences import CRITERIA, NAMED, criteria_text, figure_text
 from row3.reports.sentences import move_text, some
 
 NAMED_METRICS = 6

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from row3.domain.judgements import Code
-from row3.domain.manifests import tier_of
-from row3.domain.metrics import by_other_names, warning_only
+from row3.domain.runs import tier_of
+from row3.domain.scores import by_other_names, warning_only
 from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
 from row3.gate.result_model import RESULT_VERSION, BaselineResult, ReasonResult, Result, Results, SuiteEntry
@@ -176,8 +176,7 @@ def _compared(result: Result, comparison: Comparison) -> Result:
 def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
     return {
         "metric": seen.metric,
-        "cases": seen.variance.cases,
-        "repeats": seen.variance.repeats,
+        **json_fields(seen.variance, "cases", "repeats"),
         "smallestDrop": seen.smallest_drop,
         "wantedDrop": seen.wanted,
         "casesNeeded": seen.needs_cases.count,

@@ -8,13 +8,12 @@ import re
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric, Zone, zones_of
 from row3.domain.printable import plain, shorten, visible
 from row3.domain.runs import ELSEWHERE
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Metric, Zone, zones_of
+from row3.domain.words import words_of
 from row3.gate.results import Run
 from row3.metrics.ratios import best_score
-from row3.reports.case_changes import words_of
 from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.judges import judge_blocks
 from row3.reports.match_counts import bounds_lines, run_counts
@@ -30,7 +29,7 @@ from row3.reports.sentences import (
     what_runs,
 )
 from row3.reports.spans import ZONE_TONES, zone_span
-from row3.reports.style import MARKS
+from row3.reports.terminal import MARKS
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS, SHOWN_REASONS = 10, 5

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.changes import Interval, MetricChange, cut
-from row3.domain.metrics import Metric, Zone
+from row3.domain.judgements import Interval, MetricChange, cut
 from row3.domain.printable import plain, visible
 from row3.domain.quarantine import Quarantine
 from row3.domain.requests import WEAK, labelled
 from row3.domain.runs import ELSEWHERE, Header
-from row3.domain.scores import Usage
+from row3.domain.scores import Metric, Usage, Zone
 from row3.domain.words import count, part
 from row3.gate.drift import Drift, other_moves
 from row3.gate.policy import GatePolicy, exceeds

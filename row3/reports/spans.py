@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric, Zone
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Verdict
+from row3.domain.scores import Metric, Zone
 from row3.reports.document import Span, Text, Tone
-from row3.reports.style import MARKS, arrow
+from row3.reports.terminal import MARKS, arrow
 
 TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
 ZONE_TONES: Mapping[Zone, Tone] = {

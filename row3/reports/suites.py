@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from row3.domain import numbers
-from row3.domain.metrics import Zone
+from row3.domain.judgements import Verdict
 from row3.domain.printable import plain, visible
-from row3.domain.verdicts import Verdict
+from row3.domain.scores import Zone
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Standing, SuiteResult, SuitesReport
 from row3.reports.comparison import brief_comparison, comparison_document
@@ -17,7 +17,7 @@ from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import scorecard_document
 from row3.reports.sentences import what_runs
 from row3.reports.spans import TONES, moved_span, zone_span
-from row3.reports.style import VERDICT_MARKS
+from row3.reports.terminal import VERDICT_MARKS
 from row3.reports.verdict_text import behind_line, judgement_label, summary, verdict_label
 
 NONE = "–"

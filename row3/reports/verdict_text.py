@@ -6,10 +6,9 @@ import shlex
 from typing import NamedTuple
 
 from row3.domain import numbers
-from row3.domain.judgements import Code, Judgement
+from row3.domain.judgements import Code, Judgement, Verdict
 from row3.domain.printable import plain, visible
 from row3.domain.requests import RECORDED_ONLY
-from row3.domain.verdicts import Verdict
 from row3.gate.policy import exceeds
 from row3.gate.results import Comparison, Run
 from row3.reports.case_changes import count_line
@@ -17,7 +16,7 @@ from row3.reports.document import Span, Tone
 from row3.reports.reason_text import METRICS, further
 from row3.reports.sentences import candidates, formerly_promoted, title_of
 from row3.reports.spans import TONES
-from row3.reports.style import VERDICT_MARKS
+from row3.reports.terminal import VERDICT_MARKS
 
 SCORES = METRICS.union((Code.UNCONFIRMED, Code.CASE_BROKE, Code.CRITICAL_BROKE, Code.QUARANTINED_FELL))
 """Codes that answers cause, so investigating a case helps; their subjects are metrics and cases of both sides."""
@@ -89,11 +88,6 @@ def model_flag(run: Run) -> str:
     return " --model MODEL" if run.suite.prompted and by_hand else ""
 
 
-def what_next(comparison: Comparison) -> list[str]:
-    """Return the next steps, one per line; none after a promotion, which lists the files it wrote."""
-    return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(Steps(comparison).all())]
-
-
 class Steps:
     """The steps after a comparison, with commands for its suite, prompts and answers; `folder` leads to the project."""
 
@@ -109,6 +103,7 @@ class Steps:
         return visible(f"{command}{self.suite.flags(command, *said)}")
 
     def all(self) -> list[str]:
+        """Return the next steps; none after a promotion, which lists the files it wrote."""
         comparison, verdict = self.comparison, self.comparison.verdict
         promoting = self.run.header.action == "promotion"
         if comparison.behind and comparison.against and (comparison.blocked or not comparison.complete):

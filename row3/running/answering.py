@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.progress import Observer
+from row3.domain.asks import EmbeddingRequest
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_text
+from row3.domain.scores import Observer
 from row3.project.files import disk_faults, write_atomic
 from row3.project.project import Project
 from row3.project.recording_lines import from_line, merge

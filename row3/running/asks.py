@@ -6,13 +6,10 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-from row3.domain.asks import FunctionRequest, FunctionScore, Spending, UsageRequest
-from row3.domain.embeddings import EmbeddingRequest, Vectors
+from row3.domain.asks import EmbeddingRequest, FunctionRequest, FunctionScore, Spending, UsageRequest, Vectors
 from row3.domain.judges import JudgeRequest
-from row3.domain.parameters import EXTRA
-from row3.domain.progress import Spent
-from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_json
-from row3.domain.scores import CaseScore
+from row3.domain.requests import EXTRA, JUDGE, Answer, NoAnswer, Request, digest_json
+from row3.domain.scores import CaseScore, Spent
 from row3.domain.secrets import Guard
 from row3.project.cases import StoredCase
 from row3.project.suites import Suite

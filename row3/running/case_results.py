@@ -11,11 +11,9 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from row3.domain.metrics import Zone, by_other_names, zones_of
 from row3.domain.models import as_json
-from row3.domain.progress import Spent
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Spent, Zone, by_other_names, zones_of
 from row3.gate.comparison import compare_case
 from row3.kinds.base import Kind
 from row3.project.cases import StoredCase, source_of

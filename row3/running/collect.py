@@ -21,12 +21,10 @@ from weakref import finalize
 from pydantic.alias_generators import to_camel
 
 from row3.domain.judges import MOST_FAILED
-from row3.domain.metrics import warning_only, zones_of
-from row3.domain.progress import Cost, Spent
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import RunHeader
-from row3.domain.scores import CaseScore, Usage
+from row3.domain.scores import CaseScore, Cost, Spent, Usage, warning_only, zones_of
 from row3.errors import EnvironmentFault, UsageError
 from row3.gate.agreement import rate
 from row3.gate.results import Run

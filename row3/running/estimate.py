@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.asks import Ask, FunctionRequest, Spending, UsageRequest, finish
-from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.asks import Ask, EmbeddingRequest, FunctionRequest, Spending, UsageRequest, finish
 from row3.domain.judges import JudgeRequest
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request

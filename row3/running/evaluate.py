@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Protocol
 
-from row3.domain.progress import Spent
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Spent
 from row3.domain.secrets import HIDDEN
 from row3.errors import InvalidFile
 from row3.gate.pairs import align_metrics

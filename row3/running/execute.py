@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from row3.domain.runs import Shard
 from row3.domain.scores import CaseScore
-from row3.domain.shards import Shard
 from row3.project.cases import Cases, StoredCase
 from row3.project.json_lines import Keys
 from row3.project.tree import folder_digest

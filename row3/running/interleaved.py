@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from row3.domain.progress import Spent
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Spent
 from row3.errors import UsageError
 from row3.project.cases import StoredCase
 from row3.running.answering import LiveAnswerer, SavedAnswers

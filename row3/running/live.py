@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from operator import call
 from typing import TYPE_CHECKING
 
-from row3.domain.progress import Observer
 from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Observer
 from row3.domain.words import count
 from row3.errors import NotServedError, Row3Error, UsageError
 from row3.project.cases import StoredCase

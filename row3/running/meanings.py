@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from row3.domain.embeddings import EmbeddingRequest, Vector, Vectors, pack, unpack
+from row3.domain.asks import EmbeddingRequest, Vector, Vectors, pack, unpack
 from row3.domain.requests import NoAnswer
 from row3.project.embeddings import EmbeddingIndex, merge
 from row3.project.project import Project

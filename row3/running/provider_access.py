@@ -8,8 +8,8 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from row3.domain.asks import LOCAL
 from row3.domain.calls import CALLED
-from row3.domain.embeddings import LOCAL
 from row3.domain.endpoints import LITELLM, PRESETS, Endpoint, Header
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard

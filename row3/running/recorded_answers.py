@@ -9,12 +9,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from row3.domain.asks import finish
-from row3.domain.embeddings import EmbeddingRequest, Vectors
+from row3.domain.asks import EmbeddingRequest, Vectors, finish
 from row3.domain.judges import NOT_RECORDED
-from row3.domain.parameters import changed_keys
 from row3.domain.prompts import Lineup, Prompt
-from row3.domain.requests import Answer, NoAnswer, Request, digest_text
+from row3.domain.requests import Answer, NoAnswer, Request, changed_keys, digest_text
 from row3.domain.runs import Header
 from row3.domain.scores import CaseScore
 from row3.domain.words import spoken

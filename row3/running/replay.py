@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.asks import EmbeddingRequest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import Answer, NoAnswer, Request, input_digest
 from row3.domain.words import marked

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from row3.domain.prompts import Lineup
+from row3.domain.runs import Shard
 from row3.domain.scores import CaseScore
-from row3.domain.shards import Shard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.project.cases import StoredCase

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 from row3.domain.asks import finish
 from row3.domain.judges import NOT_JUDGED, NOT_RECORDED
-from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
 from row3.domain.requests import NoAnswer, Request
 from row3.domain.runs import ELSEWHERE
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, by_other_names
 from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run

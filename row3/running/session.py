@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from row3 import __version__
-from row3.domain.judgements import Approval, Judgement
-from row3.domain.manifests import tier_of
+from row3.domain.judgements import Judgement, Verdict
 from row3.domain.numbers import decimal
-from row3.domain.progress import Observer
 from row3.domain.requests import RECORDED_ONLY, digest_listed, digest_text
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import Approval, HistoryEntry, tier_of
+from row3.domain.scores import Observer
 from row3.domain.typed_options import Given
-from row3.domain.verdicts import Verdict
 from row3.domain.words import part
 from row3.errors import EnvironmentFault, InvalidFile, RunIncomplete
 from row3.gate.policy import PolicyName

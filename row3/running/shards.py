@@ -12,11 +12,9 @@ from pydantic_core import to_jsonable_python
 
 from row3 import __version__
 from row3.domain.judges import NOT_JUDGED
-from row3.domain.manifests import tier_of
 from row3.domain.prompts import Lineup
-from row3.domain.runs import RunHeader
+from row3.domain.runs import RunHeader, Shard, tier_of
 from row3.domain.scores import CaseScore
-from row3.domain.shards import Shard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.project.cases import ENDING, Cases, name_of, place_in

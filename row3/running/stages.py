@@ -14,9 +14,21 @@ from typing import Any
 
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled_call, filled_stage
 from row3.domain.judges import GUARD, fenced
-from row3.domain.parameters import EXTRA, Extra, extra_from, extra_json
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.requests import Message, Messages, Request, canonical, digest_head, digest_json, digest_of, messages_of
+from row3.domain.requests import (
+    EXTRA,
+    Extra,
+    Message,
+    Messages,
+    Request,
+    canonical,
+    digest_head,
+    digest_json,
+    digest_of,
+    extra_from,
+    extra_json,
+    messages_of,
+)
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.project.config import ProviderConfig

@@ -8,9 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from row3.domain.manifests import tier_of
 from row3.domain.prompts import Lineup
-from row3.domain.runs import HistoryEntry, RunHeader
+from row3.domain.runs import HistoryEntry, RunHeader, tier_of
 from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.gate.comparison import Decline, latest_decline

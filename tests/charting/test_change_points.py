@@ -15,7 +15,7 @@ import pytest
 
 from row3.charting.timeline import TrendPoint, level_changes, run_timeline, week_timeline, with_changes
 from row3.charting.trend_chart import change_text, trend_chart
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import Metric, Threshold
 from row3.errors import MissingExtra
 from tests.charting.test_charts import judged
 from tests.rows import every_row

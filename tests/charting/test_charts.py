@@ -22,7 +22,7 @@ import pytest
 from row3.charting.drawing import LONGEST, ZONE_FILL, label
 from row3.charting.timeline import TrendPoint, by_time, run_timeline, week_timeline
 from row3.charting.trend_chart import trend_chart, y_range, y_ticks, zone_bands
-from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.scores import Metric, Threshold, Zone
 from tests.rows import every_row
 
 START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday

@@ -14,12 +14,11 @@ import pytest
 
 from row3.commands.hook import HookVerdict
 from row3.comparing.compare import compare
-from row3.domain.judgements import Code, Reason
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.gate.results import Comparison, judged
+from row3.reports.comparison import next_note
 from row3.reports.hook import hook_document
 from row3.reports.terminal import terminal_text
-from row3.reports.verdict_text import what_next
 from row3.running.run_options import RunOptions
 from row3.running.session import open_session
 from tests.chat_server import FakeModel, FakeReply
@@ -59,7 +58,7 @@ def told(comparison: Comparison, *, hook: bool) -> list[str]:
         verdict = HookVerdict("pre-commit", base="HEAD", results=[judged(comparison)])
         text = terminal_text(hook_document(verdict)).partition("row3 stops this")[2]
     else:
-        text = " ".join(what_next(comparison))
+        text = " ".join(map(str, next_note(comparison).texts))
     parts = re.split(r"(?=\b(?:row3 |git ))", " ".join(text.split()))[1:]
     found = [END.split(part)[0].strip() for part in parts]
     return [each.replace("REASON", "agreed") for each in found if not each.startswith("git add")]

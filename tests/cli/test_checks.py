@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import row3
-from row3.domain.embeddings import pack
+from row3.domain.asks import pack
 from row3.running import asks
 from tests.browsers import browser, open_page
 from tests.embedding_server import EmbeddingServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from row3.commands.investigation import InvestigatedCase, Investigation, Symptom
-from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.scores import Metric, Threshold, Zone
 from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.matching.text.places import Place

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from row3.commands.investigate import fall_of, investigate
 from row3.commands.investigation import Investigation
 from row3.comparing.baseline import save_baseline
-from row3.domain.metrics import Metric
 from row3.domain.requests import Answer
+from row3.domain.scores import Metric
 from row3.errors import RunIncomplete, UsageError
 from row3.gate.policy import GatePolicy
 from row3.kinds.checklist import Reply

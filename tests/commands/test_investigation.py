@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from row3.commands.investigation import Fall, Symptom
-from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.scores import Metric, Threshold, Zone
 from row3.kinds.checklist import Evidence, checklist
 from row3.kinds.mistakes import Mistake, Mistakes
 from row3.reports.investigation import investigation_document, investigation_json

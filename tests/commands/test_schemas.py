@@ -13,10 +13,9 @@ from jsonschema import Draft202012Validator
 from row3.cli.project import STARTERS
 from row3.commands.init import init
 from row3.commands.schemas import schemas, write_schemas
-from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request, messages_of
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import HistoryEntry, Manifest, ManifestCase, ManifestPrompt
 from row3.errors import InvalidFile
 from row3.gate.result_model import RESULT_VERSION
 from row3.kinds import all_kinds

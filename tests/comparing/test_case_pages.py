@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from row3.comparing.case_pages import answer_of, body_of, row_of, texts_of
+from row3.domain.judgements import CaseChange
 from row3.domain.scores import CaseScore
-from row3.domain.verdicts import CaseChange
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION

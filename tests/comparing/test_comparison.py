@@ -8,9 +8,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 from row3.comparing.comparison import Comparer
-from row3.domain.manifests import ManifestCase
+from row3.domain.judgements import CaseChange
+from row3.domain.runs import ManifestCase
 from row3.domain.scores import CaseScore
-from row3.domain.verdicts import CaseChange
 from row3.project.project import open_project, pick_suite
 from row3.running import collect
 

@@ -13,8 +13,8 @@ import pytest
 from row3.comparing.baseline import save_baseline
 from row3.comparing.compare import compare
 from row3.comparing.quarantine import quarantine, release
+from row3.domain.judgements import Verdict
 from row3.domain.quarantine import Quarantine, Quarantined
-from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Comparison, Run
 from row3.project.criteria import in_force

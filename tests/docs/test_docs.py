@@ -129,7 +129,7 @@ def project_lint_rules() -> set[str]:
     rules: set[str] = set()
     for path in lint_modules():
         source = path.read_text(encoding="utf-8")
-        rules |= set(re.findall(r'"(?:error|warning)",\s*"([a-z-]+)"', source))
+        rules |= set(re.findall(r'(?<!\[)"(?:error|warning)",\s*"([a-z-]+)"', source))
     return rules
 
 

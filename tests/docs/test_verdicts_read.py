@@ -11,10 +11,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, get_args
 
-from row3.commands.judging.calibrate import calibrate
-from row3.commands.judging.judged_answers import RecordedGrades, judge_of, judged_answers
+from row3.commands.calibrate import RecordedGrades, calibrate, judge_of, judged_answers
 from row3.domain.judges import Coefficient, JudgeRequest, Opinion
-from row3.domain.manifests import Tier
+from row3.domain.runs import Tier
 from row3.gate.agreement import kappa
 from row3.kinds.judging import read_grade
 from row3.kinds.outcome.judgement import GRADES

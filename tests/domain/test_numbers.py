@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain import numbers
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.printable import cells, plain, shorten, visible
+from row3.domain.scores import Metric, Threshold
 from tests.rows import every_row
 
 

@@ -3,18 +3,22 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.files import FileInput, FilePart
-from row3.domain.parameters import EXTRA, extra_from, extra_json
 from row3.domain.requests import (
+    EXTRA,
     Message,
+    changed_keys,
     digest_head,
     digest_json,
     digest_listed,
     digest_of,
     digest_text,
+    extra_from,
+    extra_json,
     input_digest,
     messages_of,
 )
@@ -131,3 +135,19 @@ def test_parameters_that_are_set_are_part_of_the_digest_in_any_order(extra: dict
     assert digest(BASE | {"extra": extra}) != digest(BASE)
     assert digest(BASE | {"extra": dict(reversed(extra.items()))}) == digest(BASE | {"extra": extra})
     assert extra_from(extra_json(extra)) == extra
+
+
+@pytest.mark.parametrize(
+    ("values", "changed"),
+    [
+        ([{"a": 1}], []),
+        ([{"a": 1}, {"a": 1}], []),
+        ([{"a": 1}, {"a": 2}], ["a"]),
+        ([{"a": 1, "b": 2}, {"b": 2}], ["a"]),
+        ([{"b": 2}, {"b": 2, "c": 3}], ["c"]),
+        ([{"a": None}, {}], []),
+        ([{"a": 1}, {"a": 1, "b": 2}, {"a": 3}], ["a", "b"]),
+    ],
+)
+def test_what_differs_from_any_other(values: list[dict[str, Any]], changed: list[str]) -> None:
+    assert changed_keys(*values) == changed

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import Metric, Threshold
 from row3.gate.case_worth import CaseWorth, redundant, worth
 from tests.rows import every_row
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.domain.metrics import Metric
-from row3.domain.scores import CaseScore, CaseStatus
-from row3.domain.verdicts import CaseChange, CaseMove, Verdict
+from row3.domain.judgements import CaseChange, CaseMove, Verdict
+from row3.domain.scores import CaseScore, CaseStatus, Metric
 from row3.gate.comparison import LASTING, Decline, by_size, compare_case, fall_p, latest_decline
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.metrics import Metric
+from row3.domain.scores import Metric
 from row3.gate.drift import Drift, drift_of, other_moves, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy

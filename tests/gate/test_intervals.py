@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.gate.exact import sign_flip_p
 from row3.gate.intervals import FEW, Differences, mean_interval, spread_of_mean
 from row3.gate.leaderboard import rank_all

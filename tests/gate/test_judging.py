@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.judgements import Approval, CriteriaChange, Judgement
-from row3.domain.metrics import Metric, Threshold
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import CriteriaChange, Judgement, Verdict
+from row3.domain.runs import Approval
+from row3.domain.scores import Metric, Threshold
 from row3.gate.comparison import Decline
 from row3.gate.judging import approved, judge, signature, unconfirmed
 from row3.gate.moves import compare_metrics

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.domain.changes import MetricChange
-from row3.domain.metrics import Metric
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import MetricChange, Verdict
+from row3.domain.scores import Metric
 from row3.gate.intervals import Differences
 from row3.gate.moves import Intervals, compare_metrics, loss_of
 from row3.gate.pairs import Pairs

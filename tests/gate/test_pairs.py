@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.changes import Interval
-from row3.domain.metrics import Metric
-from row3.domain.scores import CaseScore
+from row3.domain.judgements import Interval
+from row3.domain.scores import CaseScore, Metric
 from row3.gate import pairs as gate_pairs
 from row3.gate.comparison import compare_case
 from row3.gate.intervals import Differences

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.metrics import Metric
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, Verdict
+from row3.domain.scores import Metric
 from row3.errors import UsageError
-from row3.gate.policy import SHAPE, GatePolicy, Unit, exceeds, parse_limits, worse_by
+from row3.gate.policy import (
+    SHAPE,
+    UNITS,
+    FigureChange,
+    Figures,
+    GatePolicy,
+    Unit,
+    check_known,
+    exceeds,
+    figure_reasons,
+    parse_limits,
+    split_limits,
+    worse_by,
+)
 from tests.rows import every_row
 
 METRICS = ("recall", "precision", "f1", "provenanceCoverage", "hallucinationRate", "overall", "relationshipRecall")
@@ -146,3 +161,63 @@ class TestBeyondTheLimit:
     def test_a_value_that_is_no_number_is_beyond_any_limit(self) -> None:
         assert exceeds(float("nan"), 100.0)
         assert not exceeds(None, 0.0)
+
+
+VALUE = st.floats(0, 1e6)
+
+
+@pytest.mark.parametrize(
+    ("text", "metrics", "others", "limits"),
+    [
+        ("overall:5", ("overall",), "overall:5", {}),
+        ("tokens:20%", (), "", {"tokens": 20.0}),
+        ("overall:5,Cost: 2.5 %,recall:3", (), "overall:5,recall:3", {"cost": 2.5}),
+        ("cost:20,cost:20%", ("cost",), "cost:20", {"cost": 20.0}),  # kind `checks` has a metric of this name
+        ("tokens", (), "tokens", {}),  # no limit at all, which the limits of metrics report
+    ],
+)
+def test_limits_in_per_cent_are_those_of_figures(
+    text: str, metrics: tuple[str, ...], others: str, limits: dict[str, float]
+) -> None:
+    assert split_limits(text, metrics, where="--fail") == (others, limits)
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"), [("tokens:", "tokens:20%"), ("Cost:5", "cost:5%"), ("latency:x", "latency:20%")]
+)
+def test_a_limit_of_a_figure_that_is_no_share_says_how_to_write_it(text: str, fix: str) -> None:
+    with pytest.raises(UsageError, match="is a share of the base's") as caught:
+        split_limits(text, ("recall",), where="--fail")
+    assert caught.value.fix == f"Write {fix}"
+
+
+@given(VALUE, VALUE, st.floats(0, 1000))
+def test_only_a_rise_beyond_the_limit_blocks(before: float, now: float, limit: float) -> None:
+    change = FigureChange("tokens", before, now, 3, limit)
+    reasons = list(figure_reasons([change]))
+    if now <= before * (1 + limit / 100):
+        assert reasons == []
+    elif change.rise > limit + 1e-6:
+        (reason,) = reasons
+        assert (reason.code, reason.verdict, reason.subject) == (Code.WORSE, Verdict.BLOCK, "tokens")
+        assert reason.key == ("worse", "figure tokens")
+    assert not list(figure_reasons([FigureChange("tokens", before, now, 3)]))
+    assert all(value is None or math.isfinite(value) for value in change.as_json().values())
+
+
+@given(st.lists(st.tuples(*[st.dictionaries(st.sampled_from(list(UNITS)), VALUE)] * 2), max_size=8))
+def test_a_case_counts_for_what_both_sides_know(cases: list[tuple[dict[str, float], dict[str, float]]]) -> None:
+    figures = Figures()
+    for before, now in cases:
+        figures.add(before, now)
+    changes = {change.key: change for change in figures.changes({"cost": 10.0})}
+    for key in UNITS:
+        known = [(before[key], now[key]) for before, now in cases if key in before and key in now]
+        assert (key in changes) is bool(known)
+        if known:
+            assert changes[key].cases == len(known)
+            assert changes[key].now == pytest.approx(sum(now for _, now in known) / len(known))
+            assert changes[key].limit == (10.0 if key == "cost" else None)
+        else:
+            with pytest.raises(UsageError, match=f"no case has the {key}"):
+                check_known(changes.values(), {key: 1.0}, where="row3.toml")

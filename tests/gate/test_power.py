@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from row3.domain.metrics import Metric
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Verdict
+from row3.domain.scores import Metric
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import DifferenceVariance, Pairs
 from row3.gate.policy import GatePolicy, PolicyName

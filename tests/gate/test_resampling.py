@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import noise_shapes as shapes
 from benchmarks.noise import CASES, SUITES, Cell, simulate
-from row3.domain.metrics import Threshold
+from row3.domain.scores import Threshold
 from row3.gate.policy import GatePolicy
 from row3.gate.power import Answered, ErrorRates
 from row3.gate.resampling import COMPARISONS, nearest, resampled

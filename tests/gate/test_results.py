@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.judgements import Code, Judgement, Reason
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, Judgement, Reason, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import SuiteResult, SuitesReport, judged, ran, worst_code
 from tests.reports.conftest import ANN, Make

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.domain.judgements import Code, Reason
-from row3.domain.metrics import Metric
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.runs import HistoryEntry
-from row3.domain.verdicts import Verdict
+from row3.domain.scores import Metric
 from row3.gate.judging import judge
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import comparable_runs, rolling_baseline

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.embeddings import SemanticRule
+from row3.domain.asks import SemanticRule
 from row3.domain.misfits import MisfitsError
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import row3
-from row3.domain.embeddings import SemanticRule
+from row3.domain.asks import SemanticRule
 from row3.errors import InvalidFile
 from row3.kinds import MODULES, all_kinds, kind_named
 from row3.kinds.base import Kind, Rules

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.domain.scores import CaseScore
+from row3.kinds import kind_named
+from row3.kinds.base import Rules
 from row3.kinds.mistakes import item_mistakes, noted
 
 FOUND = Items(
@@ -25,7 +28,7 @@ FOUND = Items(
 
 
 def test_each_wrong_item_is_one_mistake_with_the_confused_values() -> None:
-    mistakes, sizes = item_mistakes(FOUND)
+    mistakes = list(item_mistakes(FOUND))
     assert [(mistake.cause, mistake.label, mistake.pair) for mistake in mistakes] == [
         ("missed", "salt slows", ""),  # `oat falls` was told, with another actor
         ("wrong-actor", "Oat falls", "Bob for Cy"),
@@ -34,11 +37,12 @@ def test_each_wrong_item_is_one_mistake_with_the_confused_values() -> None:
         ("type", "Alice", "ORG for PERSON"),
     ]
     assert mistakes[0].note == "actor Di"
-    assert sizes == {"": 4, "missed": 4}
+    scored = CaseScore("a", "scored", {}, explanation=FOUND)
+    assert kind_named("events", where="").mistakes(None, scored, Rules()).sizes == {"": 4, "missed": 4}
 
 
 def test_a_state_that_counts_as_found_can_be_a_mistake() -> None:
-    mistakes, _ = item_mistakes(FOUND._replace(flawed=frozenset({"match"})))
+    mistakes = item_mistakes(FOUND._replace(flawed=frozenset({"match"})))
     assert ("match", "Rye rises", "") in [(mistake.cause, mistake.label, mistake.pair) for mistake in mistakes]
 
 

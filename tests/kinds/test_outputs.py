@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 from row3.domain.matches import TypeMatch
-from row3.domain.metrics import by_other_names
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, by_other_names
 from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules

@@ -9,7 +9,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.embeddings import LOCAL_MODEL, SemanticRule
+from row3.domain.asks import LOCAL_MODEL, SemanticRule
 from row3.kinds.passages import exclusive
 from row3.kinds.semantic import (
     LONGEST,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from row3.domain.embeddings import embedding_digest, pack, unpack
+from row3.domain.asks import embedding_digest, pack, unpack
 from row3.errors import InvalidFile
 from row3.project.embeddings import EmbeddingIndex, file_for, from_line, is_embeddings, merge, rows, to_line
 from row3.project.recordings import open_index

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
+from row3.domain.runs import Manifest, ManifestCase, ManifestPrompt
 from row3.errors import Row3Error
 from row3.project.manifests import SavedCases, manifest_bytes, parse_manifest, read_manifest
 from row3.project.tree import WorkTree

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.embeddings import THRESHOLD, cosine, pack, unpack
+from row3.domain.asks import THRESHOLD, cosine, pack, unpack
 from row3.errors import EnvironmentFault, MissingExtra
 from row3.kinds.semantic import Candidate, Unmatched, difference_of, near
 from row3.providers import minilm

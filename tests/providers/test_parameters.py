@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from pydantic.alias_generators import to_camel
 
 from row3.domain.endpoints import Header
-from row3.domain.parameters import EXTRA
-from row3.domain.requests import Answer, NoAnswer
+from row3.domain.requests import EXTRA, Answer, NoAnswer
 from row3.domain.secrets import NO_SECRETS
 from row3.errors import UsageError
 from row3.project.model_parameters import ModelParameters

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.metrics import Zone
+from row3.domain.judgements import CaseChange
 from row3.domain.printable import cells
-from row3.domain.verdicts import CaseChange
+from row3.domain.scores import Zone
 from row3.pytest_plugin.case_text import case_text, movement_line, score_text
 from row3.reports.case_changes import noun_of
 from tests.reports.conftest import Suite

@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import Interval, MetricChange
-from row3.domain.judgements import Approval, Code, Judgement, Reason
-from row3.domain.metrics import Metric, Threshold, zones_of
+from row3.domain.judgements import CaseChange, Code, Interval, Judgement, MetricChange, Reason, Verdict
 from row3.domain.prompts import Lineup
-from row3.domain.scores import CaseScore, Usage
-from row3.domain.verdicts import CaseChange, Verdict
+from row3.domain.runs import Approval
+from row3.domain.scores import CaseScore, Metric, Threshold, Usage, zones_of
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison, Run
 from row3.gate.suites import JudgedSuite

@@ -8,8 +8,7 @@ from row3.gate.alias_review import AliasReview, Candidate, Decision, Unmatched
 from row3.matching.text.places import SearchableText
 from row3.reports import alias_review
 from row3.reports.alias_review import list_document, list_json
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from tests.rows import every_row
 from tests.terminal import COLOURS
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from row3.domain.printable import cells
 from row3.gate.case_worth import CasesReport, CaseWorth, Redundant
 from row3.reports.cases import cases_document, cases_json, remark
-from row3.reports.style import PLAIN, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 from tests.reports.conftest import OVERALL
 from tests.rows import every_row
 

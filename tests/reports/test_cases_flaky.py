@@ -10,8 +10,7 @@ import pytest
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.gate.case_worth import FlakyCase, FlakyReport, flakiness
 from row3.reports.cases import flaky_document, flaky_json
-from row3.reports.style import PLAIN, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 from tests.reports.conftest import OVERALL
 
 

@@ -8,17 +8,14 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import Interval, MetricChange
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import CaseChange, Code, Interval, MetricChange, Reason, Verdict
 from row3.domain.printable import cells
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.pytest_plugin.suite_results import gate_text
 from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, ground_text, reason_lines
 from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Ground
-from row3.reports.style import PLAIN, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 from tests.reports.conftest import SOME
 from tests.rows import every_row
 

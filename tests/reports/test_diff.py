@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import MetricChange
+from row3.domain.judgements import CaseChange, MetricChange, Verdict
 from row3.domain.printable import cells
-from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.figures import FigureChange
+from row3.gate.policy import FigureChange
 from row3.reports.diff import diff_document, diff_json
 from row3.reports.markdown import markdown_text
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from tests.reports.conftest import METRICS, SOME
 from tests.rows import every_row
 

@@ -11,14 +11,12 @@ from xml.etree import ElementTree
 import pytest
 
 from row3.commands.promoting.promote import PromotionResult
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import CaseChange, Code, Judgement, Reason, Verdict
 from row3.domain.prompts import PromptRef, parse_version
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.results import SuitesReport, judged, ran
 from row3.reports.formats import result_text, step_summary
 from row3.reports.promotion import promotion_document
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from tests.reports.conftest import ANN
 
 INVESTIGATE, BLOCK = Verdict.INVESTIGATE, Verdict.BLOCK

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from row3.domain.judgements import Approval
 from row3.domain.printable import cells
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import Approval, HistoryEntry
 from row3.reports.history import history_document
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from tests.reports.conftest import OVERALL
 
 

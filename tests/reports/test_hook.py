@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import Code, Judgement, Reason, Verdict
 from row3.domain.printable import cells
 from row3.domain.quarantine import Quarantine, Quarantined
-from row3.domain.verdicts import Verdict
 from row3.gate.results import Confirmation, SuiteResult, judged
 from row3.reports.hook import hook_document
 from row3.reports.terminal import terminal_text

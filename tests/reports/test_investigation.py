@@ -18,8 +18,7 @@ from row3.reports.investigation import (
     investigation_page,
 )
 from row3.reports.markdown import markdown_text
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from tests.commands.investigated import CASE, FOUND, PLACE, of_cases
 from tests.rows import every_row
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.findings import LintFinding, make_report
-from row3.domain.judgements import Code, Reason
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.gate.results import SuiteResult, SuitesReport, judged
 from row3.reports.issues import (
     Issue,

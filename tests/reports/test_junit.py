@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from row3.domain.judgements import Code, Judgement, Reason
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, Judgement, Reason, Verdict
 from row3.gate.results import SuiteResult, judged, ran
 from row3.reports.case_changes import outcomes
 from row3.reports.junit import junit_xml

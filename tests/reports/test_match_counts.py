@@ -19,8 +19,7 @@ from row3.reports.markdown import markdown_text
 from row3.reports.match_counts import bounds_lines, moved_counts, run_counts
 from row3.reports.result_json import result_json
 from row3.reports.scorecard import scorecard_document
-from row3.reports.style import PLAIN, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 
 TALLY: dict[str, dict[str, int]] = {
     "concepts": {"exact": 370, "alias": 4, "unmatched": 3},

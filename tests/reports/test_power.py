@@ -13,8 +13,7 @@ from row3.gate.pairs import DifferenceVariance, Pairs
 from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.power import ErrorRates, Finding, Needed, PowerReport, Sensitivity, sensitivity
 from row3.reports.power import power_document, power_json, sensitivity_sentence, times
-from row3.reports.style import PLAIN, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 from tests.reports.conftest import OVERALL, RATE, RECALL
 from tests.rows import every_row
 

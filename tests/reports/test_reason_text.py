@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import MetricChange
-from row3.domain.judgements import Code, Reason
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, MetricChange, Reason, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Confirmation
 from row3.reports.reason_text import Words, grounds, reason_text

@@ -5,8 +5,7 @@ from __future__ import annotations
 from row3.commands.importing.drafts import NotImported
 from row3.commands.importing.write import ImportedCases
 from row3.reports.recordings import imported_document, kept_text
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 
 
 def text(done: ImportedCases, *, dry_run: bool = False) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from row3.commands.schemas import schemas
-from row3.domain.judgements import Code, Reason
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.gate.results import Confirmation, SuiteResult, SuitesReport, judged, ran
 from row3.reports.result_json import result_json, suites_json
 

@@ -13,8 +13,7 @@ from row3.gate.results import ran
 from row3.reports.formats import result_text
 from row3.reports.scorecard import NAMED_ITEMS, brief_scorecard, scorecard_document
 from row3.reports.sentences import what_runs
-from row3.reports.style import PLAIN, Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import PLAIN, Style, terminal_text
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 USAGE = Usage(30, 30, 41205, 38000, None, 1.2, 4.84, 2)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from row3.domain.changes import Interval, MetricChange
-from row3.domain.metrics import Metric
-from row3.domain.verdicts import Verdict
+from row3.domain.judgements import Interval, MetricChange, Verdict
+from row3.domain.scores import Metric
 from row3.gate.policy import GatePolicy
 from row3.reports.sentences import move_text
 from tests.rows import every_row

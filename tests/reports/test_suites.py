@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from row3.domain.judgements import Code, Judgement, Reason
+from row3.domain.judgements import CaseChange, Code, Judgement, Reason, Verdict
 from row3.domain.printable import cells, visible
-from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.results import SuiteResult, SuitesReport, judged, ran
 from row3.reports.formats import result_text, step_summary
-from row3.reports.style import Style
 from row3.reports.suites import comment_markdown
+from row3.reports.terminal import Style
 
 HOSTILE = "evil\x1b[31m\nsuite | <b> @all"
 NOTE, INVESTIGATE, BLOCK = Verdict

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from row3.domain.judgements import Code, Reason
+from row3.domain.judgements import Code, Reason, Verdict
 from row3.domain.prompts import Lineup
-from row3.domain.verdicts import Verdict
 from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Confirmation
-from row3.reports.verdict_text import verdict_label, what_next
+from row3.reports.comparison import next_note
+from row3.reports.verdict_text import verdict_label
 
 AGAIN = "and run row3 --compare again, or accept it with --approve REASON."
 PROMOTE = "row3 promote decompose-concepts-v1.1 --approve REASON"
@@ -25,7 +25,7 @@ FELL = Reason(Code.WORSE, INVESTIGATE, "recall")
 
 def advised(make: Any, comparison: Any, *reasons: Reason, action: str = "compare", **rest: Any) -> list[str]:
     run = replace(comparison.run, header=replace(comparison.run.header, action=action))
-    return what_next(make.judged(replace(comparison, run=run), *reasons, **rest))
+    return [*map(str, next_note(make.judged(replace(comparison, run=run), *reasons, **rest)).texts)]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.domain.printable import cells
 from row3.gate.leaderboard import Combination, Contest, Leaderboard, Placed, Row
 from row3.gate.policy import GatePolicy
@@ -19,8 +19,7 @@ from row3.reports.estimate import estimate_document
 from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text
 from row3.reports.recordings import list_document
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from row3.running.estimate import Estimate, Planned
 from tests.rows import every_row
 

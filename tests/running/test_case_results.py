@@ -8,6 +8,7 @@ from functools import partial
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from row3.domain.judgements import CaseChange
 from row3.domain.matches import (
     ConceptMatch,
     Expectation,
@@ -17,10 +18,8 @@ from row3.domain.matches import (
     Triple,
     TypeMatch,
 )
-from row3.domain.metrics import Zone
 from row3.domain.models import keys_of
-from row3.domain.scores import CaseScore
-from row3.domain.verdicts import CaseChange
+from row3.domain.scores import CaseScore, Zone
 from row3.gate.result_model import CaseResult
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.running.case_results import detail_json

@@ -11,8 +11,7 @@ from row3.commands.recordings.import_responses import import_responses
 from row3.errors import InvalidFile
 from row3.project.project import Project, open_project, pick_suite
 from row3.reports.estimate import estimate_document, estimate_json
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from row3.running.estimate import Estimate, estimate
 from row3.running.lineup import line_up
 from row3.running.run_options import RunOptions

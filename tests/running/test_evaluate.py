@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.asks import EmbeddingRequest
 from row3.domain.prompts import Lineup
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.domain.scores import CaseScore

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from row3.domain.embeddings import EmbeddingRequest, pack
+from row3.domain.asks import EmbeddingRequest, pack
 from row3.domain.requests import NoAnswer
 from row3.project.embeddings import EmbeddingIndex, merge
 from row3.project.tree import WorkTree

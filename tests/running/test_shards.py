@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.shards import Shard, parse_shard
+from row3.domain.runs import Shard, parse_shard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, ran
 from row3.project.project import Project, open_project, pick_suite

@@ -171,10 +171,8 @@ def _field(cell: str, annotation: Any) -> Any:
 
 def read_lines(file: Path, shape: str = "Write a golden case a line") -> Drafts:
     """Return the lines of a file, each a golden case, as cases. Raises `InvalidFile`."""
-    drafts = Drafts()
-    for spot, raw in LineFile(file, where=str(file), fix=shape):
-        drafts.cases.append(Draft(spot.place, parse_line(raw, where=spot.place, shape=shape)))
-    return drafts
+    lines = LineFile(file, where=str(file), fix=shape)
+    return Drafts([Draft(spot.place, parse_line(raw, where=spot.place, shape=shape)) for spot, raw in lines])
 
 
 def read_jsonl(file: Path, check: str, at: str | None) -> Drafts:

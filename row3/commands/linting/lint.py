@@ -17,9 +17,9 @@ from row3.commands.linting.lint_cases import CaseLint
 from row3.commands.linting.lint_findings import Findings, near_miss
 from row3.domain.files import objects_in
 from row3.domain.findings import Level, LintReport
-from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, SchemaSource, parse_reference
 from row3.domain.requests import Messages
+from row3.domain.runs import TIERS
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds import of_another_kind
 from row3.kinds.base import Kind

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 from row3.commands.optimizing.trials import OutOfBudgetError, Trials, open_trials
 from row3.commands.promoting.new_version import next_version, renumbered
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.domain.matches import Items
-from row3.domain.metrics import Metric
 from row3.domain.numbers import percent
 from row3.domain.prompts import Lineup, Prompt, PromptRef, digest_of_prompt, parse_reference
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Metric
 from row3.domain.words import did_you_mean
 from row3.errors import InvalidFile, MissingExtra, UsageError
 from row3.gate.pairs import Pairs

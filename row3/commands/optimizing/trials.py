@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from row3.domain.progress import Observer
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request, messages_of
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Observer
 from row3.errors import InvalidFile, RunIncomplete
 from row3.project.cases import StoredCase
 from row3.project.judges import judge_settings

@@ -14,10 +14,10 @@ from row3.comparing.approvals import accepted_fall, check_approval, new_approval
 from row3.comparing.baseline import baseline_files
 from row3.comparing.compare import compare
 from row3.comparing.lessons import note_lessons
-from row3.domain.judgements import Approval, Code, Judgement
-from row3.domain.metrics import SLACK
+from row3.domain.judgements import Code, Judgement, Verdict
 from row3.domain.prompts import Lineup, Prompt, PromptRef, names_of, parse_reference
-from row3.domain.verdicts import Verdict
+from row3.domain.runs import Approval
+from row3.domain.scores import SLACK
 from row3.domain.words import count
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
 from row3.gate.judging import judge

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from row3.comparing.used_recordings import UsedRecordings, lineup_use
-from row3.domain.embeddings import embedding_digest
+from row3.domain.asks import embedding_digest
 from row3.domain.findings import Level
 from row3.domain.requests import digest_text
 from row3.errors import Row3Error

@@ -13,9 +13,8 @@ from row3.errors import UsageError
 from row3.gate.results import Run
 from row3.integrations.exporting import Delivery, deliver
 from row3.integrations.finished import read_finished
-from row3.integrations.langfuse.client import Connection
+from row3.integrations.langfuse.client import Connection, Item, row3_part
 from row3.integrations.langfuse.datasets import NAMED, dataset_of, pair_cases
-from row3.integrations.langfuse.items import Item, row3_part
 from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
 from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
 from row3.project.cases import ENDING

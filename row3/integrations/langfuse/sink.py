@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from row3.domain.runs import RunHeader
 from row3.errors import Undelivered
 from row3.integrations.finished import FinishedCase, FinishedRun
-from row3.integrations.langfuse.client import Connection, connect
-from row3.integrations.langfuse.items import parsed
+from row3.integrations.langfuse.client import Connection, connect, parsed
 from row3.integrations.opentelemetry import case_spans, put, requests_of
 from row3.kinds import kind_named
 from row3.project.project import Project

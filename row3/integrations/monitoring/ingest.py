@@ -234,7 +234,10 @@ class _Writer:
             self.done.bad += len(parsed.bad)
             self.done.unrated += parsed.unrated
             self.done.ignored.update(parsed.ignored)
-            self._check_times(parsed.rows)
+            for _, each in parsed.rows:
+                self.done.backwards += each[AT] < self._latest
+                self.done.future += each[AT] > self._now_ms + FUTURE_MS
+                self._latest = each[AT]
         with self._store.open(write=True) as connection:
             self._records(connection, waiting)
             self._opinions(connection, [each for _, parsed in waiting for each in parsed.opinions])
@@ -282,12 +285,6 @@ class _Writer:
         if fresh:
             connection.insert("records", RECORDS, fresh)
             connection.insert("stale", {"hour": RECORDS["hour"]}, [(hour,) for hour in {each[HOUR] for each in fresh}])
-
-    def _check_times(self, rows: Sequence[tuple[int, tuple[Any, ...]]]) -> None:
-        for _, each in rows:
-            self.done.backwards += each[AT] < self._latest
-            self.done.future += each[AT] > self._now_ms + FUTURE_MS
-            self._latest = each[AT]
 
     def _opinions(self, connection: Connection, opinions: Sequence[Opinion]) -> None:
         if not opinions:

@@ -170,8 +170,9 @@ class AsideFile:
                 if self._kept is None:
                     file.seek(0)
                     self._kept = {sha256(_raw_of(line)).digest() for line in file}
-                if file.tell() and not _ends_with_newline(file):
-                    file.write(b"\n")
+                if file.tell():
+                    file.seek(-1, os.SEEK_END)
+                    file.write(b"" if file.read(1) == b"\n" else b"\n")
                 for each in asides:
                     if (digest := sha256(each.raw).digest()) not in self._kept:
                         self._kept.add(digest)
@@ -196,8 +197,3 @@ def _raw_of(line: bytes) -> bytes:
         return b64decode(kept["base64"]) if "base64" in kept else str(kept["raw"]).encode("utf-8")
     except (ValueError, KeyError, TypeError):
         return b""
-
-
-def _ends_with_newline(file: BinaryIO) -> bool:
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) == b"\n"

@@ -11,8 +11,7 @@ from row3.domain.asks import finish, no_vectors
 from row3.domain.models import as_json
 from row3.domain.scores import Quality
 from row3.integrations.monitoring.figures import FIGURE
-from row3.integrations.monitoring.rows import canaries_of, case_names, measure, monitored_suites
-from row3.integrations.monitoring.samples import StoredRecord
+from row3.integrations.monitoring.rows import StoredRecord, canaries_of, case_names, measure, monitored_suites
 from row3.kinds import monitored_kind
 from row3.kinds.answers import Parsed
 from row3.metrics.ratios import overall, ratio

@@ -14,7 +14,7 @@ from row3.domain.words import count
 from row3.gate.calibration import spearman
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment
-from row3.integrations.monitoring.samples import StoredRecord, stored_records
+from row3.integrations.monitoring.rows import StoredRecord, stored_records
 from row3.integrations.monitoring.tables import Connection, Totals, by_group, total
 from row3.integrations.reviews.measures import (
     MEASURES,

@@ -8,7 +8,7 @@ from hashlib import sha256
 from statistics import fmean
 from typing import NamedTuple
 
-from row3.domain.changes import Interval
+from row3.domain.judgements import Interval
 from row3.gate.intervals import mean_interval
 
 FOLDS = 5

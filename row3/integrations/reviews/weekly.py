@@ -12,7 +12,7 @@ from row3.domain.words import count
 from row3.integrations.monitoring.alerts import alerts, unevaluated
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment
-from row3.integrations.monitoring.samples import stored_records
+from row3.integrations.monitoring.rows import stored_records
 from row3.integrations.monitoring.tables import Connection, Totals, by_group, total
 from row3.integrations.reviews.measures import measured, proxy_composite, read_golden
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number

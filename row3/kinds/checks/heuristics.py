@@ -12,7 +12,7 @@ from rapidfuzz.distance import Indel
 from row3.domain.matches import CORRECT
 from row3.kinds.checks.compiled import pattern_of, schema_misfit
 from row3.kinds.checks.model import Check
-from row3.kinds.checks.reading import Nothing, Reading, in_unit_of, numbers_in, quantity, same, short, unit_size
+from row3.kinds.checks.reading import Nothing, Reading, in_unit_of, numbers_in, quantity, same, short
 from row3.matching.names import NameIndex, match_names
 from row3.matching.scorers import Named, NameRule
 
@@ -109,7 +109,7 @@ def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
         found = list(numbers_in(reading.text, wanted.unit))
     allowed = EXACT * max(1.0, abs(wanted.amount))
     if check.tolerance is not None:
-        allowed += check.tolerance * unit_size(check.wanted)
+        allowed += check.tolerance * (in_unit_of(check.wanted, 1.0).amount - in_unit_of(check.wanted, 0.0).amount)
     if any(each.unit == wanted.unit and abs(each.amount - wanted.amount) <= allowed for each in found):
         return PASSED
     shown = ", ".join(f"{each.amount:g} {each.unit}".rstrip() for each in found[:3])

@@ -123,11 +123,6 @@ def quantity(text: str | float) -> Quantity | None:
     return Quantity(float(value.amount), unit)
 
 
-def unit_size(text: str | float) -> float:
-    """Return how many base units one unit of a quantity is: 1000 for `5 km`, 1 for a bare number."""
-    return in_unit_of(text, 1.0).amount - in_unit_of(text, 0.0).amount
-
-
 def in_unit_of(text: str | float, number: float) -> Quantity:
     """Return a bare number in the unit of a quantity: with `6 km`, 5 is 5 km."""
     if not isinstance(text, str) or (found := _DIGITS.search(text)) is None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import Any
 
-from row3.domain.asks import Ask, FunctionRequest, UsageRequest
-from row3.domain.embeddings import EmbeddingRequest, cosine
+from row3.domain.asks import Ask, EmbeddingRequest, FunctionRequest, UsageRequest, cosine
 from row3.domain.judges import NEUTRAL, Graded
 from row3.domain.requests import NoAnswer
 from row3.kinds.base import Rules

@@ -8,9 +8,8 @@ from typing import Any
 from row3.domain.asks import Ask
 from row3.domain.judges import Graded, Judging
 from row3.domain.matches import Items
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.requests import canonical, digest_json
-from row3.domain.scores import CaseScore, Tally
+from row3.domain.scores import CaseScore, Metric, Tally, Threshold
 from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.base import Finding, Group, Judgeable, Kind, Lint, Measured, Rules, lint_error, signed
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply, Tier

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from row3.domain.asks import Ask
-from row3.domain.embeddings import SemanticRule
+from row3.domain.asks import Ask, SemanticRule
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventOut, EventsCase, EventsOut, ExpectedEvent

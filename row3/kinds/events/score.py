@@ -7,7 +7,7 @@ from typing import Any
 
 from row3.domain.asks import Ask
 from row3.domain.matches import Items
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import Metric, Threshold
 from row3.kinds.base import Finding, Group, Kind, Lint, Measured, Rules, lint_error, lint_warning
 from row3.kinds.demands import Expected
 from row3.kinds.entities import declared, occurs

@@ -8,9 +8,8 @@ from typing import Any
 
 from row3.domain.asks import Ask
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.predicates import Predicates, fold_predicate
-from row3.domain.scores import CaseScore, Quality, Tally
+from row3.domain.scores import CaseScore, Metric, Quality, Tally, Threshold
 from row3.kinds.base import TYPES, Group, Lint, Measured, MonitoredKind, Rules, signed
 from row3.kinds.demands import Expected
 from row3.kinds.extraction.explain import explain

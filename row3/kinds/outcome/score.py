@@ -8,9 +8,8 @@ from typing import Any
 from row3.domain.asks import Ask
 from row3.domain.judges import NEUTRAL, Graded, Judging, Opinion, Winner
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.requests import digest_json
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Metric, Threshold
 from row3.kinds.answers import Parsed, Unusable, named_fault, read_json
 from row3.kinds.base import Finding, Judgeable, Kind, Lint, Measured, Rules, lint_error, lint_twice, lint_warning
 from row3.kinds.demands import Expected

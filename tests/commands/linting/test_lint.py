@@ -12,8 +12,8 @@ import pytest
 
 from row3.commands.linting.lint import lint_at
 from row3.domain.findings import LintFinding
-from row3.domain.manifests import Manifest, ManifestCase
 from row3.domain.requests import digest_text
+from row3.domain.runs import Manifest, ManifestCase
 from row3.errors import InvalidFile, UsageError
 from row3.project.manifests import manifest_bytes
 from row3.reports.findings import findings_json, findings_text

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.errors import InvalidFile
-from row3.integrations.monitoring.rows import Keeping, in_sample
-from row3.integrations.monitoring.samples import stored_records
+from row3.integrations.monitoring.rows import Keeping, in_sample, stored_records
 from row3.integrations.monitoring.storage import DuckDb, Postgres, Store
 from row3.integrations.monitoring.tables import SCHEMA_VERSION, Totals, by_group, by_minute, hourly, total
 from row3.running.processes import Processes

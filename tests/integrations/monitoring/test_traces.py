@@ -10,7 +10,7 @@ import pytest
 
 from row3.integrations.monitoring.ingest import Ingested
 from row3.integrations.monitoring.records import Record
-from row3.integrations.monitoring.samples import StoredRecord, stored_records
+from row3.integrations.monitoring.rows import StoredRecord, stored_records
 from row3.integrations.monitoring.storage import DuckDb
 from tests.monitored import EVER, TEXT, jsonl, take
 from tests.rows import every_row

@@ -11,8 +11,7 @@ from row3.integrations.monitoring.storage import Store
 from row3.integrations.reviews.report import review_document, review_json
 from row3.integrations.reviews.weekly import weekly, worst_rated
 from row3.project.project import Project
-from row3.reports.style import Style
-from row3.reports.terminal import terminal_text
+from row3.reports.terminal import Style, terminal_text
 from tests.produced import END_MS, failed, keep, made, score
 
 

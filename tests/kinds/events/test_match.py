@@ -17,8 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.asks import finish, no_vectors
-from row3.domain.embeddings import SemanticRule
+from row3.domain.asks import SemanticRule, finish, no_vectors
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.events.match import match_events

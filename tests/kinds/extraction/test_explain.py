@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.asks import Ask, finish, no_vectors
-from row3.domain.embeddings import SemanticRule, Vector, Vectors
+from row3.domain.asks import Ask, SemanticRule, Vector, Vectors, finish, no_vectors
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.kinds.base import Rules

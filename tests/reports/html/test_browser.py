@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from row3.reports.html.cases import MOST_OPEN
+from row3.reports.html.page import MOST_OPEN
 from tests.browsers import PHONE, Opened
 from tests.projects import CASES, CONFIG, SUITE, Box, flawless, tiny
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from row3.kinds.retrieval import KIND as RETRIEVAL
-from row3.reports.html.cases import CaseList
+from row3.reports.html.page import CaseList
 from tests.browsers import Opened
 
 ROW: dict[str, Any] = {

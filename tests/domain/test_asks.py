@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.embeddings import MOST_NUMBERS, cosine, embedding_digest, pack, unpack
+from row3.domain.asks import MOST_NUMBERS, cosine, embedding_digest, pack, unpack
 from row3.errors import InvalidFile
 from tests.rows import every_row
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from row3.commands.judging.calibrate import calibrate
-from row3.commands.judging.judged_answers import RecordedGrades, judged_answers, own_family
+from row3.commands.calibrate import RecordedGrades, calibrate, judged_answers, own_family
 from row3.domain.judges import JudgeRules, Opinion
 from row3.project.project import open_project, pick_suite
 from row3.running.replay import open_recordings

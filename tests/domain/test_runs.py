@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from row3.domain.manifests import TIERS, file_stem, suite_of_stem, tier_of
+from row3.domain.runs import TIERS, file_stem, suite_of_stem, tier_of
 from tests.rows import every_row
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.metrics import Threshold, Zone, zone_of, zones_of
+from row3.domain.scores import Threshold, Zone, zone_of, zones_of
 from row3.kinds.extraction.score import METRICS
 from tests.rows import every_row
 

@@ -1,1 +1,0 @@
-"""Calibrate and compare judges."""
