@@ -16,12 +16,13 @@ from itertools import islice
 from pathlib import Path
 
 from row3.domain.prompts import Lineup
+from row3.domain.runs import ELSEWHERE
 from row3.domain.scores import CaseScore
 from row3.project.project import open_project, pick_suite
 from row3.running.collect import collect, header_for
 from row3.running.evaluate import Asking
 from row3.running.run_options import RunOptions
-from row3.running.score import MODE, MODEL, output_results
+from row3.running.score import MODEL, output_results
 from row3.running.session import open_session
 from row3.running.suite_run import run_suite
 
@@ -70,7 +71,7 @@ def score(root: Path, turns: Turns) -> None:
     project = open_project(root)
     suite = pick_suite(project, None)
     lineup = Lineup((), {})
-    head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
+    head = header_for(suite, Asking(suite, lineup, {}), mode=ELSEWHERE) | {"model": MODEL}
     results = output_results(project, suite, root / "outputs.jsonl", OPTIONS)
     collect(results, suite, lineup, head, partial=False, take=turns.take)
     turns.switch()
