@@ -7,8 +7,9 @@ import os
 import signal
 import threading
 import traceback
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
@@ -38,12 +39,12 @@ _do: Callable[[Any], Any]
 """The work of a forked process: inherited, so only tasks and results are pickled."""
 
 
-class Work(Generic[Task, Result]):
+class Work(ABC, Generic[Task, Result]):
     """What workers do with each task."""
 
+    @abstractmethod
     def __call__(self, task: Task, /) -> Result:
         """Do a task."""
-        raise NotImplementedError
 
     def lost(self, task: Task, why: str, /) -> Result:
         """Return the result of a task during which every worker ended that it was given to, or raise an error."""
@@ -72,7 +73,9 @@ class Executor(Protocol):
         """
 
 
-def in_order(executor: Executor | None, work: Work[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+def in_order(
+    executor: Executor | None, work: Work[Task, Result], tasks: Iterable[Task]
+) -> Generator[Result, None, None]:
     """Do tasks a few ahead, here if there is no executor, and yield their results in order.
 
     Raises as `Executor.open`, and a task's error.

@@ -61,7 +61,7 @@ class CaseWorker:
 
     def __init__(self) -> None:
         gc.set_threshold(COLLECT_AFTER)
-        self._work: Work[Any, Any] = Work()
+        self._work: Work[Any, Any]
 
     def load(self, version: str, pickled: bytes, seen: str) -> None:
         """Load work, pickled by the same version of row3. Raises `EnvironmentFault` if this node sees other files."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 
-from tests.chat_server import FakeReply
+from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless
 
 SAVED = re.compile(r"shard (\S+) saved as (\S+\.json)")
@@ -64,14 +65,16 @@ def test_a_promotion_has_no_shards(small: Box) -> None:
     assert "`row3 promote` has no option `--shard`" in small.row3("promote", "v1.1", "--shard", "1/2", code=2).err
 
 
-def test_a_shard_asks_for_its_own_cases(small: Box, model: object) -> None:
+def test_a_shard_asks_for_its_own_cases(
+    small: Box, model: Callable[[Callable[[str, int], FakeReply]], FakeModel]
+) -> None:
     asked: list[str] = []
 
     def reply(text: str, _: int) -> FakeReply:
         asked.append(text)
         return FakeReply(json.dumps(flawless(CASES["rye"])))
 
-    server = model(reply)  # type: ignore[operator]
+    server = model(reply)
     small.write("row3.toml", small.read("row3.toml") + f'base_url = "{server.url}"\n')
     done = [small.row3("--mode", "live", "--shard", f"{number}/3", OPENAI_API_KEY="k") for number in (1, 2, 3)]
     assert [each.code for each in done] == [0, 0, 0], done

@@ -44,7 +44,7 @@ def test_only_requested_results_are_computed(tmp_path: Path) -> None:
     time.sleep(0.2)
     assert len(list(tmp_path.iterdir())) <= 2 * AHEAD + 2
     assert len(children() - before) == 2
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert children() == before
 
 

@@ -166,7 +166,10 @@ def test_a_command_that_is_killed_goes_on_with_the_answers_that_it_has(
     fake = model(reply)
     fake.serve(box)
     with box.start("--mode", "record", "--format", "json", *of(cluster)) as process:
-        lines = lambda: sum(file.read_bytes().count(b"\n") for file in box.state.rglob("journal/*.jsonl"))  # noqa: E731
+
+        def lines() -> int:
+            return sum(file.read_bytes().count(b"\n") for file in box.state.rglob("journal/*.jsonl"))
+
         wait_until(lambda: len(fake.asked) == 3 and lines() >= 2)
         os.kill(process.pid, number)
         said = process.communicate()[1]
@@ -208,7 +211,7 @@ def test_results_come_in_order_and_few_are_computed_ahead(executor: Executor, tm
     assert [task for _, task in begun] == list(range(len(begun)))
     time.sleep(1)
     assert len(list(tmp_path.iterdir())) <= len(begun) + 3 * executor.workers
-    results.close()  # type: ignore[attr-defined]
+    results.close()
 
 
 def test_an_error_is_raised_in_its_turn_with_its_fields(executor: Executor) -> None:
@@ -251,8 +254,10 @@ def test_a_worker_that_ends_costs_its_task_again_and_no_other(executor: Executor
 
 
 def test_a_node_that_is_killed(executor: Executor, cluster: Any) -> None:
+    import ray
+
     node = cluster.add_node(**NODE)
-    wait_until(lambda: sum(each["Alive"] for each in executor.ray.nodes()) == 4)  # type: ignore[attr-defined]
+    wait_until(lambda: sum(each["Alive"] for each in ray.nodes()) == 4)
 
     def do(task: int) -> tuple[str, int]:
         import ray

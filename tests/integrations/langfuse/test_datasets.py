@@ -68,8 +68,8 @@ def test_pull_gives_the_same_cases_back_to_an_empty_project(box: Box, fuse: Lang
 
 @pytest.mark.slow
 def test_pull_changes_no_case_in_parquet_and_names_its_row(box: Box, fuse: LangFuse) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'row3[scale]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'row3[scale]'")
     box.row3("langfuse", "push", "bread", code=0)
     files = sorted(box.path("golden/bread").glob("*.gold.json"))
     rows = [json.loads(path.read_text()) for path in files]
