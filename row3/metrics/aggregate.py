@@ -103,7 +103,9 @@ class Aggregate:
             add_exactly(values, value)
             units.add(source)
         for key, (part, whole) in counts.items():
-            self._counts.setdefault(key, _Counts()).add(part, whole, source)
+            if key not in self._counts:
+                self._counts[key] = _Counts()
+            self._counts[key].add(part, whole, source)
 
     def means(self) -> dict[str, float]:
         """Return each metric's mean over the cases it applies to, exactly summed."""

@@ -97,6 +97,8 @@ def run_id_at(moment: datetime) -> str:
 
 SPOOL_BYTES = 4 * 1024 * 1024
 """Bytes of result lines kept in memory."""
+BUFFER_BYTES = 2**16
+"""Bytes written to a disk at once."""
 AT_ONCE = 50_000
 """Values sorted in memory."""
 KEPT_ROWS = 400
@@ -108,7 +110,7 @@ class Spool:
 
     def __init__(self, in_memory: int | None = None) -> None:
         limit = SPOOL_BYTES if in_memory is None else in_memory
-        self._file: IO[bytes] = SpooledTemporaryFile(max_size=limit)  # noqa: SIM115 - lives as long as the run
+        self._file: IO[bytes] = SpooledTemporaryFile(limit, buffering=BUFFER_BYTES)  # noqa: SIM115 - lives as long as the run
         finalize(self, self._file.close)
         self._count = 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 import traceback
 from abc import ABC, abstractmethod
@@ -23,11 +24,17 @@ if TYPE_CHECKING:
 PARALLEL_FROM = 300
 """Cases from which a second process is worth its start."""
 CHUNK = 40
-"""Cases in a task of a forked process."""
+"""Least cases in a task of a forked process."""
+LARGE_CHUNK = 250
+"""Most cases in a task; in a large run, sending fewer takes a noticeable part of the time."""
 MOST_A_CORE = 4
 """Most processes per core; `jobs` can be large, as it also limits concurrent requests."""
 AHEAD = 3
 """Tasks per process submitted before the first result is taken; more would let results pile up."""
+ROUNDS = 10
+"""Tasks for each process, if they are large enough, so that all processes end at about the same time."""
+SWITCH_S = 0.0005
+"""Seconds after which a thread that collects results lets another receive them; by default workers wait for 5 ms."""
 COLLECT_AFTER = 50_000
 """Objects between two collections of cycles; scoring makes no cycles, and the default of 700 takes 10% of the time."""
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
@@ -113,7 +120,9 @@ class Processes:
         pool = ProcessPoolExecutor(
             self.workers, multiprocessing.get_context("fork"), initializer=_begin, initargs=(masked,)
         )
+        interval = sys.getswitchinterval()
         try:
+            sys.setswitchinterval(SWITCH_S)
             try:
                 pool.submit(os.getpid)  # forks all processes before this one has threads and connections
             except OSError as error:
@@ -126,6 +135,7 @@ class Processes:
             what = "a process that scored cases was killed"
             raise EnvironmentFault(what, where="row3", fix="If memory ran out, use --jobs 1") from None
         finally:
+            sys.setswitchinterval(interval)
             pool.shutdown(cancel_futures=True)
 
 
@@ -169,7 +179,9 @@ def processes_for(tasks: int, jobs: int | None) -> Processes | None:
     import multiprocessing
 
     # A daemonic process, such as a pool's worker, may not have children.
-    return None if multiprocessing.current_process().daemon else Processes(workers)
+    if multiprocessing.current_process().daemon:
+        return None
+    return Processes(workers, max(CHUNK, min(LARGE_CHUNK, tasks // (workers * ROUNDS))))
 
 
 def count_cores() -> int:

@@ -23,11 +23,9 @@ from typing import Any
 
 from row3 import __version__
 from row3.errors import EnvironmentFault, MissingExtra, Row3Error, RunIncomplete
-from row3.running.processes import COLLECT_AFTER, Result, Task, Work, done
+from row3.running.processes import COLLECT_AFTER, LARGE_CHUNK, Result, Task, Work, done
 from row3.running.ray_head import HEAD_CHECK_S, OPTION, connect, gone, line_of, reach
 
-CHUNK = 250
-"""Cases of a task; with fewer, sending them takes a noticeable part of the time."""
 QUEUED = 2
 """Tasks sent to an actor: one at work, and the next."""
 MOST_LOSSES = 3
@@ -52,7 +50,7 @@ def open_cluster(address: str, jobs: int | None = None, tasks: int | None = None
     if not ray.is_initialized():
         connect(ray, address, jobs)
     cores = int(ray.cluster_resources().get("CPU", 1))
-    most = cores if tasks is None else -(-tasks // CHUNK)
+    most = cores if tasks is None else -(-tasks // LARGE_CHUNK)
     return RayActors(ray, max(1, min(jobs or cores, cores, most)))
 
 
@@ -91,7 +89,7 @@ class RayActors:
 
     ray: Any
     workers: int
-    chunk: int = CHUNK
+    chunk: int = LARGE_CHUNK
 
     @contextmanager
     def open(self, work: Work[Task, Result]) -> Iterator[Callable[[Task], Future[Result]]]:

@@ -111,6 +111,20 @@ def test_few_cases_one_core_or_one_job_need_no_process(monkeypatch: pytest.Monke
     assert processes_for(PARALLEL_FROM, None) == Processes(2)
 
 
+@every_row(("cases", "chunk"), [(600, 40), (2_000, 100), (100_000, 250)])
+def test_tasks_are_larger_in_a_large_run(cases: int, chunk: int) -> None:
+    assert processes_for(cases, 2) == Processes(2, chunk)
+
+
+def test_a_task_may_yield_to_other_threads_sooner_while_results_arrive() -> None:
+    before = sys.getswitchinterval()
+    results = in_order(Processes(2), abs, range(4))
+    next(results)
+    assert sys.getswitchinterval() < before
+    results.close()
+    assert sys.getswitchinterval() == before
+
+
 def test_a_daemonic_process_starts_no_others() -> None:
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply(processes_for, (PARALLEL_FROM, 3)) is None
