@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 CONNECT_S = 15.0
 AZURE_API_VERSION = "2024-10-21"
-"""Unless OPENAI_API_VERSION names another."""
+"""Unless `API_VERSION` names another."""
 HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
 """All that is sent beside key and account: the package adds some about the machine, and OPENAI_CUSTOM_HEADERS."""
 ACCOUNT = {"organization": "OPENAI_ORG_ID", "project": "OPENAI_PROJECT_ID"}
 """Environment variables; sent to OpenAI only, as `openai-…`."""
+API_VERSION = "OPENAI_API_VERSION"
+"""Environment variable; sent to Azure only."""
 PACKING = {b"content-encoding", b"content-length", b"transfer-encoding"}
 """Headers of a body as it was sent, not as it was read."""
 _tls = cache(httpx2.create_ssl_context)
@@ -85,7 +87,7 @@ def connect(
         },
     }
     if azure:
-        version = environ.get("OPENAI_API_VERSION") or AZURE_API_VERSION
+        version = environ.get(API_VERSION) or AZURE_API_VERSION
         return openai.AsyncAzureOpenAI(azure_endpoint=endpoint.base_url, api_version=version, **settings)
     settings |= {name: environ.get(variable) or None for name, variable in ACCOUNT.items()}
     return openai.AsyncOpenAI(base_url=endpoint.base_url, **settings)

@@ -13,7 +13,7 @@ from row3.domain.endpoints import LITELLM
 from row3.errors import MissingExtra
 from row3.providers.faults import Exchange, Fault, status_fault
 from row3.providers.openai_api import OpenAIChat
-from row3.providers.openai_client import Read
+from row3.providers.openai_client import Read, Reply
 
 T = TypeVar("T")
 
@@ -31,10 +31,11 @@ class LiteLLMChat(OpenAIChat):
         self._resolve_headers()
         return litellm
 
-    async def _try(self, client: Any, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
+    async def _try(self, client: Any, path: str, body: dict[str, Any], read: Read[T]) -> Reply[T]:
         """Ask once; the time-out covers all of it."""
         if path != "/chat/completions":
-            return Fault("give_up", f"the {self.name} preset has no Responses API", 'leave out `api = "responses"`')
+            what, fix = f"the {self.name} preset has no Responses API", 'leave out `api = "responses"`'
+            return Reply(Fault("give_up", what, fix))
         endpoint, began = self.endpoint, time.monotonic()
         own = {"model": f"{LITELLM[endpoint.preset]}/{body['model']}", "max_retries": 0, "num_retries": 0}
         own |= {"api_base": endpoint.base_url} if endpoint.base_url else {}
@@ -44,7 +45,7 @@ class LiteLLMChat(OpenAIChat):
             async with asyncio.timeout(endpoint.timeout_s):
                 reply = await client.acompletion(**body | own)
         except TimeoutError:
-            return Fault("retry", f"{endpoint.host} did not finish its answer within {endpoint.timeout_s:g} s")
+            return Reply(Fault("retry", f"{endpoint.host} did not finish its answer within {endpoint.timeout_s:g} s"))
         except Exception as error:  # litellm's own, and whatever its clouds' tools raise
             status, response = getattr(error, "status_code", 400), getattr(error, "response", None)
             exchange = Exchange(endpoint, getattr(response, "headers", None) or {}, self._guard, body.keys())
@@ -53,4 +54,4 @@ class LiteLLMChat(OpenAIChat):
         else:
             exchange = Exchange(endpoint, {}, self._guard, body.keys())
             outcome = read(reply.model_dump_json().encode(), exchange, time.monotonic() - began)
-        return self._paced(outcome, began)
+        return Reply(outcome, {})

@@ -7,9 +7,9 @@ import contextlib
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import urljoin, urlsplit
 from urllib.request import proxy_bypass
 
@@ -19,7 +19,7 @@ from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import ProviderStopped, UsageError, as_sentence
 from row3.providers.base import KEYLESS
 from row3.providers.faults import LONGEST_RETRY_AFTER_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
-from row3.providers.pace import Pace
+from row3.providers.pace import LIMITS, Pace
 from row3.providers.redaction import redact
 
 if TYPE_CHECKING:
@@ -33,6 +33,14 @@ PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 T = TypeVar("T")
 Read = Callable[[bytes, Exchange, float], T | Fault]
 """Parses a body; the last argument is the latency in seconds."""
+
+
+class Reply(NamedTuple, Generic[T]):
+    """How one attempt to send a request ended."""
+
+    outcome: T | Fault
+    limits: Mapping[str, str] | None = None
+    """Rate-limit headers, in lower case; None without a response."""
 
 
 class OpenAIClient:
@@ -83,13 +91,18 @@ class OpenAIClient:
         """
         return await self._send(lambda client: self._try(client, path, body(), read), refuse, tokens)
 
+    async def attempt(self, path: str, body: dict[str, Any], read: Read[T]) -> Reply[T]:
+        """Send a request once. Raises `UsageError` as the first request of `send`."""
+        with self._client() as client:
+            return await self._try(client, path, body, read)
+
     async def call(self, method: Callable[[AsyncOpenAI], Awaitable[T]], *, timeout_s: float) -> T | NoAnswer:
         """Return what a method of the client returns; fails and retries like `send`."""
         return await self._send(lambda client: self._attempt(partial(method, client), None, (), timeout_s))
 
     async def _send(
         self,
-        once: Callable[[AsyncOpenAI], Awaitable[T | Fault]],
+        once: Callable[[AsyncOpenAI], Awaitable[Reply[T]]],
         refuse: Callable[[Sequence[str]], bool] = lambda _: False,
         tokens: float = 0.0,
     ) -> T | NoAnswer:
@@ -98,11 +111,15 @@ class OpenAIClient:
             async with self.pace.turn(tokens):
                 if self._stopped is not None:
                     raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
-                client = self._idle.pop() if self._idle else self._connect()
-                try:
-                    outcome = await once(client)
-                finally:
-                    self._idle.append(client)
+                began = time.monotonic()
+                with self._client() as client:
+                    outcome, limits = await once(client)
+                if limits is not None:
+                    self.pace.read_limits(limits)
+                    if isinstance(outcome, Fault) and outcome.limited:
+                        self.pace.rate_limited(began)
+                    else:
+                        self.pace.answered()
             if not isinstance(outcome, Fault):
                 return outcome
             if outcome.kind == "stop":
@@ -127,6 +144,14 @@ class OpenAIClient:
         clients, self._clients, self._idle = self._clients, [], []
         for client in clients:
             await client.close()
+
+    @contextlib.contextmanager
+    def _client(self) -> Iterator[AsyncOpenAI]:
+        client = self._idle.pop() if self._idle else self._connect()
+        try:
+            yield client
+        finally:
+            self._idle.append(client)
 
     def _connect(self) -> AsyncOpenAI:
         import httpx2
@@ -172,7 +197,7 @@ class OpenAIClient:
             raise UsageError(f"{header.variable} contains characters that a header cannot have", fix="copy it again")
         return value
 
-    async def _try(self, client: AsyncOpenAI, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
+    async def _try(self, client: AsyncOpenAI, path: str, body: dict[str, Any], read: Read[T]) -> Reply[T]:
         """Send a request once."""
         import httpx2
 
@@ -182,7 +207,7 @@ class OpenAIClient:
 
     async def _attempt(
         self, send: Callable[[], Awaitable[Any]], read: Read[T] | None, sent: Collection[str], timeout_s: float
-    ) -> T | Fault:
+    ) -> Reply[T]:
         """Send a request once; the time-out covers all of it. `sent` are the fields of its body.
 
         Without `read`, the client has parsed a good response itself.
@@ -191,49 +216,40 @@ class OpenAIClient:
 
         from row3.providers.http_client import CONNECT_S, TooLongError
 
-        host, began = self.endpoint.host, time.monotonic()
+        host = self.endpoint.host
         try:
             async with asyncio.timeout(timeout_s):
                 response = await send()
         except openai.APIStatusError as error:
             response = error.response
         except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
-            return Fault("give_up", f"cannot send the request: {redact(str(error), self._guard).rstrip('.')}")
+            return Reply(Fault("give_up", f"cannot send the request: {redact(str(error), self._guard).rstrip('.')}"))
         except TooLongError:
             megabytes = self._longest_body_bytes / 1_000_000
-            return Fault("give_up", f"{host} sent more than {megabytes:g} MB, too much for an answer")
+            return Reply(Fault("give_up", f"{host} sent more than {megabytes:g} MB, too much for an answer"))
         except openai.APITimeoutError:  # only connecting has a time-out of its own
             fix = f"check {_proxy_of(self.endpoint.base_url) or 'the network'} and the base_url"
-            return Fault("retry", f"no connection to {host} within {CONNECT_S:g} s", fix)
+            return Reply(Fault("retry", f"no connection to {host} within {CONNECT_S:g} s", fix))
         except TimeoutError:
-            return Fault("retry", f"{host} did not finish its answer within {timeout_s:g} s")
+            return Reply(Fault("retry", f"{host} did not finish its answer within {timeout_s:g} s"))
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             detail = redact(str(cause) or type(cause).__name__, self._guard).rstrip(".")
             fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
             if proxy := _proxy_of(self.endpoint.base_url):
                 fix = f"check {proxy} and the base_url"
-            return Fault("retry", f"no answer from {host}: {detail}", fix)
+            return Reply(Fault("retry", f"no answer from {host}: {detail}", fix))
         else:
             if read is None:
-                return self._paced(cast(T, response), began)
+                return Reply(cast(T, response), {})
         exchange = Exchange(self.endpoint, response.headers, self._guard, sent)
-        self.pace.read_limits(response.headers)
+        limits = {name: value for name, value in response.headers.items() if name.startswith(LIMITS)}
         if response.has_redirect_location:
-            return _redirected(response, self._guard)
+            return Reply(_redirected(response, self._guard), limits)
         if response.is_success and read is not None:
-            outcome = read(response.content, exchange, response.elapsed.total_seconds())
-        else:
-            outcome = status_fault(response.status_code, response.content.decode("utf-8", "replace"), exchange)
-        return self._paced(outcome, began)
-
-    def _paced(self, outcome: T | Fault, began: float) -> T | Fault:
-        """Return the outcome of a request that began then; a rate limit slows the next ones."""
-        if isinstance(outcome, Fault) and outcome.limited:
-            self.pace.rate_limited(began)
-        else:
-            self.pace.answered()
-        return outcome
+            return Reply(read(response.content, exchange, response.elapsed.total_seconds()), limits)
+        text = response.content.decode("utf-8", "replace")
+        return Reply(status_fault(response.status_code, text, exchange), limits)
 
 
 def _proxy_of(url: str) -> str:

@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
 LONGEST_HOLD_S = 120.0
 """If the quota resets later than this, the request is sent anyway and the 429 says what to do."""
+LIMITS = "x-ratelimit-"
+"""Beginning of the headers that report a quota."""
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -105,9 +107,9 @@ class Pace:
         self.at_once += 1 / self.at_once
 
     def read_limits(self, headers: Mapping[str, str]) -> None:
-        """Wait for the reset if the (case-insensitive) headers report an exhausted quota."""
+        """Wait for the reset if the headers (in lower case) report an exhausted quota."""
         for name, bucket in (("requests", self.requests), ("tokens", self.tokens)):
-            left, reset = (headers.get(f"x-ratelimit-{field}-{name}", "") for field in ("remaining", "reset"))
+            left, reset = (headers.get(f"{LIMITS}{field}-{name}", "") for field in ("remaining", "reset"))
             if left.strip() == "0" and (seconds := span_s(reset)) <= LONGEST_HOLD_S:
                 bucket.close(seconds)
 

@@ -7,6 +7,7 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from row3.domain.runs import Shard
 from row3.domain.scores import CaseScore
@@ -15,6 +16,9 @@ from row3.project.json_lines import Keys
 from row3.project.tree import folder_digest
 from row3.running.case_results import Packing
 from row3.running.processes import COLLECT_AFTER, PARALLEL_FROM, Executor, Work, in_order, processes_for
+
+if TYPE_CHECKING:
+    from row3.providers.relay import Relay
 
 
 def executor_for(tasks: int, jobs: int | None, ray: str | None) -> Executor | None:
@@ -32,6 +36,18 @@ def cluster_at(ray: str | None, jobs: int | None = None, tasks: int | None = Non
     from row3.running.ray_cluster import open_cluster
 
     return open_cluster(ray, jobs, tasks)
+
+
+@contextlib.contextmanager
+def relay_at(ray: str | None, requests: int) -> Iterator[Relay | None]:
+    """Yield what has so many requests at once sent by a Ray cluster, as `cluster_at`; None without an address."""
+    if ray is None:
+        yield None
+        return
+    from row3.running.ray_relay import open_relay
+
+    with open_relay(ray, requests) as relay:
+        yield relay
 
 
 @dataclass(frozen=True, slots=True)

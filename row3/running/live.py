@@ -6,9 +6,8 @@ keeps only the journal, from which an interrupted run continues, and with `--con
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from operator import call
 from typing import TYPE_CHECKING
@@ -26,10 +25,10 @@ from row3.running.budget import prices_of
 from row3.running.case_results import Before, Packing
 from row3.running.concurrency import ask_ahead, asked_ahead, many
 from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
-from row3.running.execute import executor_for, few_collections
+from row3.running.execute import executor_for, few_collections, relay_at
 from row3.running.journal import lines_of
 from row3.running.meanings import open_meanings
-from row3.running.processes import Work
+from row3.running.processes import Work, allow_connections
 from row3.running.provider_access import batch_chats, guarded, open_provider
 from row3.running.run_options import RunOptions
 from row3.running.session import Session
@@ -46,8 +45,6 @@ AHEAD = 8
 """Cases under way for each job if each asks several prompts, so that requests of one prompt are sent together."""
 GROUP = 8
 """Cases sent to another process together; sending one alone takes as long."""
-OTHER_FILES = 128
-"""Files that a run has open, apart from connections."""
 NAMED = 3
 """Most cases without a recording that a message names."""
 
@@ -194,8 +191,10 @@ class LiveRun:
 
         session, suite = self.session, self.asking.suite
         project, say = session.project, session.say
-        with ending(session, sides), ThreadPoolExecutor(1) as scorer:
-            provider, chats = open_provider(project, suite), batch_chats(project, suite)
+        with ending(session, sides), ThreadPoolExecutor(1) as scorer, ExitStack() as stack:
+            chats = batch_chats(project, suite)
+            relay = stack.enter_context(relay_at(None if chats else self.options.ray, self.jobs))
+            provider = open_provider(project, suite, relay)
             providers = [provider for _ in sides]
             if chats:
                 from row3.running.batches import BatchQueue, BatchSide
@@ -213,8 +212,8 @@ class LiveRun:
             ]
 
             async def asking() -> bool:
-                async with AsyncExitStack() as stack:
-                    stack.push_async_callback(answerers[0].close)
+                async with AsyncExitStack() as last:
+                    last.push_async_callback(answerers[0].close)
                     return await ask(answerers)
 
             allow_connections(self.jobs)
@@ -276,17 +275,6 @@ def ending(session: Session, sides: Sequence[SavedAnswers]) -> Iterator[None]:
         for saved in sides:
             saved.own.end_turn()
             when_done(saved.finish) if over else saved.own.close()
-
-
-def allow_connections(count: int) -> None:
-    """Raise this process's limit of open files for that many connections, as far as the system allows."""
-    if sys.platform != "win32":
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = count + OTHER_FILES if hard == resource.RLIM_INFINITY else min(count + OTHER_FILES, hard)
-        if soft != resource.RLIM_INFINITY and soft < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def with_missing(

@@ -37,6 +37,8 @@ SWITCH_S = 0.0005
 """Seconds after which a thread that collects results lets another receive them; by default workers wait for 5 ms."""
 COLLECT_AFTER = 50_000
 """Objects between two collections of cycles; scoring makes no cycles, and the default of 700 takes 10% of the time."""
+OTHER_FILES = 128
+"""Files that a run has open, apart from connections."""
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
 
 Task = TypeVar("Task")
@@ -161,9 +163,16 @@ def _one(task: object) -> Any:
 
 
 def done(work: Callable[[Task], Result], task: Task) -> Result:
-    """Do a task; send a defect back as its traceback, since not every exception can be pickled."""
-    try:
+    """Do a task with `plain_errors`."""
+    with plain_errors():
         return work(task)
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """Raise a defect inside the block as its traceback, since not every exception can be pickled."""
+    try:
+        yield
     except Row3Error:
         raise
     except Exception as error:
@@ -187,3 +196,14 @@ def processes_for(tasks: int, jobs: int | None) -> Processes | None:
 def count_cores() -> int:
     """Return the number of cores; a container or `taskset` may allow fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def allow_connections(count: int) -> None:
+    """Raise this process's limit of open files for that many connections, as far as the system allows."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = count + OTHER_FILES if hard == resource.RLIM_INFINITY else min(count + OTHER_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -37,6 +37,7 @@ from row3.running.stages import call_stage, setup_calls
 
 if TYPE_CHECKING:
     from row3.providers.openai_batches import OpenAIBatches
+    from row3.providers.relay import Relay
 
 EXPOSED = "plain http lets anyone on the network read prompts, answers and the key on their way to"
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
@@ -143,9 +144,10 @@ class Router:
             await each.close()
 
 
-def open_provider(project: Project, suite: Suite) -> Provider:
+def open_provider(project: Project, suite: Suite, relay: Relay | None = None) -> Provider:
     """Return the provider of a suite, its arms and its judge; it opens nothing and needs no key until a request.
 
+    A relay sends to OpenAI-compatible endpoints; what else answers is asked by this process.
     Requests that contain a key are refused, and keys in answers hidden. Raises `InvalidFile` that names the field of
     `row3.toml`, `MissingExtra`, and `UsageError` for code that may not run.
     """
@@ -153,11 +155,11 @@ def open_provider(project: Project, suite: Suite) -> Provider:
     found: dict[tuple[str, bool], Provider] = {}
     for name, arm in (suite.arms or {"": suite}).items():
         if arm.system is not None:
-            found[name, True] = _open_one(project, arm)
+            found[name, True] = _open_one(project, arm, relay)
         if arm.system is None or suite.arms:
-            found[name, False] = _open_one(project, replace(arm, system=None))
+            found[name, False] = _open_one(project, replace(arm, system=None), relay)
     if suite.rules.judge is not None:
-        found[JUDGE, False] = provider_at(project, judge_endpoint(project, suite))
+        found[JUDGE, False] = provider_at(project, judge_endpoint(project, suite), relay=relay)
     return guarded(project, next(iter(found.values())) if len(found) == 1 else Router(found))
 
 
@@ -220,10 +222,10 @@ def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
     return _endpoint(judge_settings(project.config, suite.name), lambda _: "judge")
 
 
-def _open_one(project: Project, suite: Suite) -> Provider:
+def _open_one(project: Project, suite: Suite, relay: Relay | None) -> Provider:
     system = suite.system
     if system is None:
-        return provider_at(project, endpoint_of(project, suite), IMPORTABLE)
+        return provider_at(project, endpoint_of(project, suite), IMPORTABLE, relay)
     access = _access(suite, system)
     if isinstance(system, CommandConfig):
         from row3.providers.command import Command
@@ -240,7 +242,7 @@ def _open_one(project: Project, suite: Suite) -> Provider:
     return McpServer(access, stage, setup_calls(project, suite), root=project.root, environ=os.environ)
 
 
-def provider_at(project: Project, endpoint: Endpoint, keyless: str = KEYLESS) -> Provider:
+def provider_at(project: Project, endpoint: Endpoint, keyless: str = KEYLESS, relay: Relay | None = None) -> Provider:
     """Return the provider of an endpoint; it opens nothing and needs no key until the first request."""
     if endpoint.preset == "local":
         from row3.providers.local import LocalModel
@@ -252,7 +254,12 @@ def provider_at(project: Project, endpoint: Endpoint, keyless: str = KEYLESS) ->
         return LiteLLMChat(endpoint, environ=os.environ, refused=project.refused)
     from row3.providers.openai_api import OpenAIChat
 
-    return OpenAIChat(endpoint, environ=os.environ, refused=project.refused, keyless=keyless)
+    options: dict[str, Any] = {"environ": os.environ, "refused": project.refused, "keyless": keyless}
+    if relay is None:
+        return OpenAIChat(endpoint, **options)
+    from row3.providers.relay import RelayedChat
+
+    return RelayedChat(relay, endpoint, **options)
 
 
 def _access(suite: Suite, system: SystemConfig) -> Access:

@@ -24,7 +24,7 @@ from typing import Any
 from row3 import __version__
 from row3.errors import EnvironmentFault, MissingExtra, Row3Error, RunIncomplete
 from row3.running.processes import COLLECT_AFTER, LARGE_CHUNK, Result, Task, Work, done
-from row3.running.ray_head import HEAD_CHECK_S, OPTION, connect, gone, line_of, reach
+from row3.running.ray_head import OPTION, check_version, connect, line_of, watch_head
 
 QUEUED = 2
 """Tasks sent to an actor: one at work, and the next."""
@@ -65,10 +65,8 @@ class CaseWorker:
         """Load work, pickled by the same version of row3. Raises `EnvironmentFault` if this node sees other files."""
         from ray import cloudpickle
 
+        check_version(version)
         node, same = socket.gethostname(), "Give every node the same project at the same path"
-        if version != __version__:
-            fix = f"pip install 'row3=={version}'"
-            raise EnvironmentFault(f"node {node} has row3 {__version__}, not {version}", where=OPTION, fix=fix)
         try:
             self._work = cloudpickle.loads(pickled)
             here = self._work.seen()
@@ -167,7 +165,7 @@ class _Dispatcher(threading.Thread):
 
     def run(self) -> None:
         """Dispatch until `end`; a fault is that of every task left."""
-        threading.Thread(target=self._watch, daemon=True, name="row3-ray-head").start()
+        threading.Thread(target=watch_head, args=(self._address, self._ended, self._fail), daemon=True).start()
         try:
             self._open()
             while self._take():
@@ -175,17 +173,6 @@ class _Dispatcher(threading.Thread):
                 self._receive()
         except BaseException as error:
             self._fail(error)
-
-    def _watch(self) -> None:
-        missed = 0
-        while not self._ended.wait(HEAD_CHECK_S):
-            try:
-                reach(self._address)
-                missed = 0
-            except OSError as error:
-                missed += 1
-                if missed == 2:
-                    self._fail(gone(self._address, line_of(error)))
 
     def _fail(self, fault: BaseException) -> None:
         with self._lock:
@@ -247,8 +234,7 @@ class _Dispatcher(threading.Thread):
                 if ref in self._sent:
                     self._finish(ref, *self._sent.pop(ref))
         if time.monotonic() - self._begun > START_LIMIT_S and not any(actor.loaded for actor in self._actors):
-            fix = "Free processors in the cluster, or leave --executor ray out"
-            raise RunIncomplete(f"no worker started in {START_LIMIT_S:.0f} seconds", where=OPTION, fix=fix)
+            raise none_started()
 
     def _finish(self, ref: Any, actor: _Actor, turn: _Turn | None) -> None:
         from ray.exceptions import RayError, RayTaskError
@@ -256,7 +242,7 @@ class _Dispatcher(threading.Thread):
         try:
             result = self._ray.get(ref)
         except RayTaskError as error:  # the work's own, as in this process
-            cause = error.cause if isinstance(error.cause, Exception) else RuntimeError(str(error))
+            cause = cause_of(error)
             if turn is None:
                 raise cause from None
             actor.turns.remove(turn)
@@ -279,9 +265,7 @@ class _Dispatcher(threading.Thread):
         if not actor.loaded:
             self._unborn += 1
             if self._unborn >= MOST_LOSSES * self._count:
-                cause = line_of(error, -1)  # the end of a traceback
-                fix = "Install row3 with its extra `ray` on every node"
-                raise EnvironmentFault(f"no worker starts: {cause}", where=OPTION, fix=fix)
+                raise no_start(error)
         elif actor.turns:
             self._lose(actor.turns, line_of(error))
         self._waiting.extendleft(reversed(actor.turns))
@@ -297,3 +281,20 @@ class _Dispatcher(threading.Thread):
             self._settle(turn, self._work.lost(turn.task, why))
         except Row3Error as error:
             self._settle(turn, error=error)
+
+
+def cause_of(error: Any) -> Exception:
+    """Return what an actor's method raised, from Ray's error for it."""
+    return error.cause if isinstance(error.cause, Exception) else RuntimeError(str(error))
+
+
+def none_started() -> RunIncomplete:
+    """Return the error for actors that the cluster does not start."""
+    fix = "Free processors in the cluster, or leave --executor ray out"
+    return RunIncomplete(f"no worker started in {START_LIMIT_S:.0f} seconds", where=OPTION, fix=fix)
+
+
+def no_start(error: Exception) -> EnvironmentFault:
+    """Return the error for actors that end when they start."""
+    cause, fix = line_of(error, -1), "Install row3 with its extra `ray` on every node"  # the end of a traceback
+    return EnvironmentFault(f"no worker starts: {cause}", where=OPTION, fix=fix)

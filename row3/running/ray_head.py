@@ -6,8 +6,11 @@ import logging
 import os
 import signal
 import socket
+from collections.abc import Callable
+from threading import Event
 from typing import Any
 
+from row3 import __version__
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.running.processes import count_cores
 
@@ -70,6 +73,26 @@ def reach(address: str) -> None:
         head.sendall(HTTP2_HELLO)
         if head.recv(9)[3:4] != HTTP2_SETTINGS:
             raise ConnectionError("what answers there is not the head of a Ray cluster")
+
+
+def watch_head(address: str, ended: Event, fail: Callable[[RunIncomplete], None]) -> None:
+    """Look at the head until the end, and say once that it is gone: then Ray's own calls would wait for it."""
+    missed = 0
+    while not ended.wait(HEAD_CHECK_S):
+        try:
+            reach(address)
+            missed = 0
+        except OSError as error:
+            missed += 1
+            if missed == 2:
+                fail(gone(address, line_of(error)))
+
+
+def check_version(version: str) -> None:
+    """Raise `EnvironmentFault` if this node has another version of row3 than the command."""
+    if version != __version__:
+        what = f"node {socket.gethostname()} has row3 {__version__}, not {version}"
+        raise EnvironmentFault(what, where=OPTION, fix=f"pip install 'row3=={version}'")
 
 
 def gone(address: str, why: str) -> RunIncomplete:

@@ -22,7 +22,7 @@ resource = pytest.importorskip("resource")
 def test_the_open_file_limit_is_raised_for_concurrent_requests(soft: int, hard: int, after: int) -> None:
     code = (
         "import resource\n"
-        "from row3.running.live import allow_connections\n"
+        "from row3.running.processes import allow_connections\n"
         f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))\n"
         "allow_connections(500)\n"
         "print(*resource.getrlimit(resource.RLIMIT_NOFILE))"

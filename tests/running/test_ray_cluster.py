@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,36 +28,15 @@ from row3.running.execute import evaluate_all
 from row3.running.processes import Executor, Work, in_order
 from row3.running.session import incomplete
 from tests.chat_server import FakeModel, FakeReply
+from tests.clusters import NODE, new_cluster, of
 from tests.monitored import record
-from tests.projects import CASES, Box, first, flawless, tiny, wait_until
+from tests.projects import CASES, Box, first, flawless, wait_until
 from tests.rows import every_row
-from tests.systems.wanted import missing
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray]  # Ray comes with make test-all
 
-NODE = {"num_cpus": 1, "object_store_memory": 100_000_000}
 SMALL = 1_000
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
-
-
-def new_cluster() -> Any:
-    from ray.cluster_utils import Cluster
-
-    return Cluster(initialize_head=True, head_node_args=NODE | {"include_dashboard": False})
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A head and two more nodes, each a process with one processor."""
-    if find_spec("ray") is None:
-        missing("ray, of the extra row3[ray]")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        made = new_cluster()
-        for _ in range(2):
-            made.add_node(**NODE)
-        yield made
-        made.shutdown()
 
 
 @pytest.fixture
@@ -89,23 +67,12 @@ def work(
     return Given()
 
 
-def of(cluster: Any) -> tuple[str, ...]:
-    return "--executor", "ray", "--ray-address", cluster.address
-
-
 def same(one: Any, other: Any) -> None:
     """Two results are the same but for time and id."""
     for key in ("runId", "at"):
         one.pop(key, None)
         other.pop(key, None)
     assert one == other
-
-
-@pytest.fixture
-def box(calm_env: None, tmp_path: Path) -> Box:
-    made = tiny(tmp_path / "project")
-    made.init()
-    return made
 
 
 @pytest.fixture(scope="module")
@@ -143,41 +110,6 @@ def test_compare(box: Box, cluster: Any) -> None:
     here = box.row3("--compare", "--format", "json", code=1)
     there = box.row3("--compare", "--format", "json", *of(cluster), code=1, fresh=True)
     same(there.json, here.json)
-
-
-def test_answers_are_asked_for_once_and_scored_in_the_cluster(box: Box, model: Make, cluster: Any) -> None:
-    fake = model(lambda case_id, times: FakeReply(json.dumps(first(flawless(CASES[case_id]), 3))))
-    fake.serve(box)
-    live = box.row3("--mode", "record", "--format", "json", *of(cluster), code=0, fresh=True).json
-    assert sorted(fake.asked) == sorted(CASES)
-    again = box.row3("--mode", "replay", "--format", "json", code=0).json
-    assert (live["cases"], live["metrics"]) == (again["cases"], again["metrics"])
-
-
-@every_row(("number", "code", "told"), [(signal.SIGKILL, -9, b""), (signal.SIGTERM, 130, b"error: interrupted; all")])
-def test_a_command_that_is_killed_goes_on_with_the_answers_that_it_has(
-    box: Box, model: Make, cluster: Any, number: int, code: int, told: bytes
-) -> None:
-    slow = [60.0]
-
-    def reply(case_id: str, times: int) -> FakeReply:
-        return FakeReply(json.dumps(flawless(CASES[case_id])), wait_s=slow[0] if case_id == "yeast" else 0.0)
-
-    fake = model(reply)
-    fake.serve(box)
-    with box.start("--mode", "record", "--format", "json", *of(cluster)) as process:
-
-        def lines() -> int:
-            return sum(file.read_bytes().count(b"\n") for file in box.state.rglob("journal/*.jsonl"))
-
-        wait_until(lambda: len(fake.asked) == 3 and lines() >= 2)
-        os.kill(process.pid, number)
-        said = process.communicate()[1]
-    assert process.returncode == code
-    assert told in said
-    slow[0] = 0.0
-    box.row3("--mode", "record", "--format", "json", *of(cluster), code=0, fresh=True)
-    assert sorted(fake.asked) == sorted([*CASES, "yeast"])
 
 
 def test_monitor_and_reviews(box: Box, cluster: Any) -> None:
