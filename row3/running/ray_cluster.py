@@ -120,6 +120,11 @@ class _Actor:
     """What it was sent, in order."""
     loaded: bool = False
 
+    @property
+    def alone(self) -> bool:
+        """Whether its task gets no other behind it."""
+        return any(turn.losses for turn in self.turns)
+
 
 class _Dispatcher(threading.Thread):
     """Hands tasks to actors and takes their results; only this thread speaks with the cluster."""
@@ -218,11 +223,15 @@ class _Dispatcher(threading.Thread):
         return True
 
     def _send(self) -> None:
+        """Send tasks; one during which an actor ended goes alone, so that no other is taken for what ended the next."""
         while self._waiting:
-            free = [actor for actor in self._actors if actor.loaded and len(actor.turns) < QUEUED]
+            turn = self._waiting[0]
+            most = 1 if turn.losses else QUEUED
+            free = [actor for actor in self._actors if actor.loaded and len(actor.turns) < most and not actor.alone]
             if not free:
                 return
-            actor, turn = min(free, key=lambda each: len(each.turns)), self._waiting.popleft()
+            self._waiting.popleft()
+            actor = min(free, key=lambda each: len(each.turns))
             actor.turns.append(turn)
             self._sent[actor.handle.do.remote(turn.task)] = actor, turn
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,6 +33,7 @@ from tests.clusters import NODE, new_cluster, of
 from tests.monitored import record
 from tests.projects import CASES, Box, first, flawless, wait_until
 from tests.rows import every_row
+from tests.systems.wanted import missing
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray]  # Ray comes with make test-all
 
@@ -89,6 +91,21 @@ def test_every_node_scores_and_the_result_is_that_of_one_process(small: Box, clu
     assert len(there.json["cases"]) == SMALL
     assert there.err == ""
     same(there.json, here)
+
+
+def test_cases_and_outputs_as_parquet(small: Box, cluster: Any) -> None:
+    if find_spec("pyarrow") is None:
+        missing("pyarrow, of the extra row3[scale]")
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    box = small.copy(small.root.parent / "parquet")
+    for lines in (*box.root.glob("golden/small/*.jsonl"), *box.root.glob("outputs/*.jsonl")):
+        rows = [json.loads(line) for line in lines.read_text().splitlines()]
+        write_table(pyarrow.Table.from_pylist(rows), lines.with_suffix(".parquet"))
+        lines.unlink()
+    there = box.row3(*SCORE, *of(cluster), code=0, fresh=True).json
+    same(there, small.row3(*SCORE, code=0).json)
 
 
 def test_a_cluster_of_the_commands_own(small: Box) -> None:
