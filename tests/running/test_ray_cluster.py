@@ -124,6 +124,17 @@ def test_every_node_scores_and_the_result_is_that_of_one_process(small: Box, clu
     same(there.json, here)
 
 
+def test_results_that_the_nodes_write(small: Box, cluster: Any, tmp_path: Path) -> None:
+    here = small.row3(*SCORE, "--jobs", "1", code=0).json
+    url = f"file://{tmp_path}/shared"
+    there = small.row3(*SCORE, "--results", url, *of(cluster), code=0, fresh=True)
+    assert len(list(tmp_path.glob("shared/*/cases-*.parquet"))) == 4
+    assert len(list(tmp_path.glob("shared/*/run.json"))) == 1
+    same(there.json, here)
+    lost = small.row3(*SCORE, "--results", "memory://x", *of(cluster), code=2, fresh=True)
+    assert f"the workers wrote the results of {SMALL:,} cases, but here are those of 0. Choose a path" in lost.err
+
+
 def test_a_cluster_of_the_commands_own(small: Box) -> None:
     done = small.row3(*SCORE, "--executor", "ray", "--jobs", "2", code=0, fresh=True)
     assert done.err == ""
