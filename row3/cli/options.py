@@ -200,7 +200,6 @@ SAME_ANSWERS = frozenset(
             "jobs",
             "executor",
             "ray_address",
-            "results",
             "format",
             "out",
             "directory",

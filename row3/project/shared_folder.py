@@ -25,10 +25,10 @@ class SharedFolder:
 
     url: str
 
-    def write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, pieces: Iterable[bytes]) -> None:
         """Write a file, or replace it. Raises as `open_url`, and `EnvironmentFault`."""
         with self._open(name, "wb") as file:
-            file.write(content)
+            file.writelines(pieces)
 
     def count_cases(self) -> int:
         """Return how many cases the parts have; none if the folder is gone. Raises as `records`."""

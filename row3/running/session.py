@@ -287,7 +287,7 @@ def save_log(project: Project, run: Run, say: Callable[[str], None]) -> None:
     folder, lines, kept = (RUNS, records, 1) if shard is None else (SHARDS, run.scores, shard.of)
     name = f"{folder}/{run.header.run_id}.json"
     if shared is not None:
-        SharedFolder(shared).write(RUN, b"".join(run_bytes(run.header, ())))
+        SharedFolder(shared).write(RUN, run_bytes(run.header, ()))
     try:
         path = in_local(local_folder(local), name)
         if run.answers:

@@ -61,9 +61,9 @@ class SharedResults:
         """
         if scores:
             records = records_as_parquet((each.line for each in scores), self.metrics, self.run_id)
-            self.folder.write(CASES.format(start), b"".join(records))
+            self.folder.write(CASES.format(start), records)
         if scores and self.explained:
-            self.folder.write(DETAILS.format(start), b"".join(b"%b\n" % (each.detail or b"") for each in scores))
+            self.folder.write(DETAILS.format(start), (b"%b\n" % (each.detail or b"") for each in scores))
         return [each._replace(line=b"", detail=None) for each in scores]
 
     def lines(self) -> tuple[SharedLines, SharedLines]:

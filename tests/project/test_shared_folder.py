@@ -34,8 +34,8 @@ def lines(ids: list[str]) -> list[bytes]:
     ]
 
 
-def part(ids: list[str]) -> bytes:
-    return b"".join(records_as_parquet(lines(ids), ("precision", "recall"), "run"))
+def part(ids: list[str]) -> list[bytes]:
+    return list(records_as_parquet(lines(ids), ("precision", "recall"), "run"))
 
 
 @settings(max_examples=30)
@@ -47,7 +47,7 @@ def test_parts_come_back_in_order(parts: list[list[str]], local: bool) -> None:
         folder = make_folder(f"file://{place}/shared" if local else f"memory://{place}", "run-1")
         starts = [sum(map(len, parts[:number])) * 999 for number in range(len(parts))]
         for start, ids in reversed([*zip(starts, parts, strict=True)]):
-            folder.write(DETAILS.format(start), b"".join(b"%a\n" % each for each in ids))
+            folder.write(DETAILS.format(start), [b"%a\n" % each for each in ids])
             folder.write(CASES.format(start), part(["to be replaced"] * 9))
             folder.write(CASES.format(start), part(ids))
         assert folder.count_cases() == sum(map(len, parts))
@@ -78,7 +78,7 @@ def test_where_nothing_can_be_written(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file.parquet").touch()
     with pytest.raises(kind) as found:
-        make_folder(url, "r").write("run.json", b"")
+        make_folder(url, "r").write("run.json", [])
     assert says in str(found.value)
     assert str(found.value).startswith((url, str(tmp_path)))
 
@@ -107,8 +107,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 def test_a_broken_part_is_named(tmp_path: Path) -> None:
     folder = make_folder(str(tmp_path), "r")
-    for content in (b"", b"PAR1", part(["a", "b"])[:-9], b"x" * 99):
-        folder.write(CASES.format(7), content)
+    for content in (b"", b"PAR1", b"".join(part(["a", "b"]))[:-9], b"x" * 99):
+        folder.write(CASES.format(7), [content])
         for read in (folder.count_cases, lambda: list(folder.records())):
             with pytest.raises(InvalidFile, match=r"/r/cases-000000007.parquet: this is not a readable Parquet file"):
                 read()

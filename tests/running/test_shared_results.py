@@ -112,7 +112,7 @@ def test_a_part_without_a_wanted_case_is_not_written(small: Box, share: Share) -
 def test_a_part_that_is_done_again_replaces_its_files(small: Box, share: Share) -> None:
     shared = share(explain=True)
     scores(small, shared)
-    shared.folder.write(CASES.format(0), b"half a fi")
+    shared.folder.write(CASES.format(0), [b"half a fi"])
     scores(small, pickle.loads(pickle.dumps(shared)))
     assert sorted(os.listdir(shared.folder.url)) == ["cases-000000000.parquet", "details-000000000.jsonl"]
     assert shared.found(3)
