@@ -72,7 +72,9 @@ class SharedFolder:
 def make_folder(url: str, run_id: str) -> SharedFolder:
     """Make the folder of a run at a path or URL. Raises as `open_url`, and `EnvironmentFault`."""
     files, path = open_url(url)
-    if "file" in files.protocol:  # a relative path is another one to a worker with another working folder
+    from fsspec.implementations.local import LocalFileSystem
+
+    if isinstance(files, LocalFileSystem):  # a relative path is another one to a worker with another working folder
         url = path
     folder = SharedFolder(f"{url}{'' if url.endswith('/') else '/'}{run_id}/")
     with _faults(folder.url, "written"):

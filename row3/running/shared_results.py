@@ -34,7 +34,13 @@ class SharedLines:
         return self.count
 
     def __iter__(self) -> Iterator[bytes]:
-        return self.read()
+        seen = 0
+        for line in self.read():
+            yield line
+            seen += 1
+        if seen != self.count:
+            what = f"{self.count:,} cases were written, and {seen:,} are left"
+            raise EnvironmentFault(what, where="--results", fix="Run again, and leave the folder alone until it ends")
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def test_a_local_folder_is_named_by_its_absolute_path(tmp_path: Path, monkeypatc
         assert make_folder(url, "r").url == f"{tmp_path}/out/r/", url
     assert make_folder("memory://", "r").url == "memory://r/"
     assert make_folder("memory://a/b", "r").url == "memory://a/b/r/"
+    assert make_folder("filecache::memory://a", "r").url == "filecache::memory://a/r/"
 
 
 @every_row(

@@ -16,7 +16,7 @@ from row3.errors import EnvironmentFault
 from row3.project.cases import StoredCase
 from row3.project.parquet import ROWS
 from row3.project.project import open_project, pick_suite
-from row3.project.shared_folder import CASES
+from row3.project.shared_folder import CASES, DETAILS
 from row3.running.case_results import Packing
 from row3.running.execute import evaluate_all
 from row3.running.processes import CHUNK, Processes
@@ -125,3 +125,16 @@ def test_results_that_this_process_does_not_see_are_told(small: Box, share: Shar
         shared.found(5)
     told = "the workers wrote the results of 5 cases, but here are those of 3. Choose a path that every worker"
     assert f"{shared.folder.url}: {told}" in str(found.value)
+
+
+def test_results_that_go_while_they_are_needed_are_told(small: Box, share: Share) -> None:
+    shared = share(explain=True)
+    both = shared.lines()
+    for score in scores(small, shared):
+        for lines in both:
+            lines.add(score.line)
+    for lines, name in zip(both, (CASES, DETAILS), strict=True):
+        assert len(list(lines)) == 3
+        os.unlink(shared.folder.url + name.format(0))
+        with pytest.raises(EnvironmentFault, match="--results: 3 cases were written, and 0 are left. Run again"):
+            list(lines)
