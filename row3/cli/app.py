@@ -79,6 +79,7 @@ class Program(options.Group):
 @options.batch()
 @options.run_options()
 @options.executors()
+@options.results()
 @options.shard()
 @options.gate_options()
 @options.approve()

@@ -49,6 +49,7 @@ class Common:
     jobs: int | None = None
     executor: Literal["processes", "ray"] | None = None
     ray_address: str | None = None
+    results: str | None = None
     shard: str | None = None
     format: str | None = None
     out: str | None = None
@@ -213,6 +214,7 @@ class Common:
             resume=self.resume,
             explain=FORMS[self.format or "table"].explains or shard is not None,
             shard=shard,
+            results=self.results,
         )
 
     @property
@@ -232,6 +234,9 @@ class Common:
         if (shard := parse_shard(self.shard)) is None:
             fix = "Write N/OF, such as 3/8, with N from 1 to OF"
             raise UsageError(f"`{self.shard}` is not a shard", where="--shard", fix=fix)
+        if self.results is not None:
+            what = "a shard has its results in one file"
+            raise UsageError(what, where="--shard", fix="Leave out --results or --shard")
         if self.case or self.tag:
             what, fix = "a shard is a part of the whole suite", "Leave out --case and --tag, or --shard"
             raise UsageError(what, where="--shard", fix=fix)
@@ -264,11 +269,14 @@ class Common:
         session = open_session(
             self.start, self.suite, options, command, state, case=self.case, tag=self.tag, guard=self.guard
         )
-        self.check_continue(session.mode)
+        self.check_mode(session.mode)
         return session
 
-    def check_continue(self, mode: str) -> None:
-        """Raise `UsageError` for --continue if the command asks no provider in this mode."""
+    def check_mode(self, mode: str) -> None:
+        """Raise `UsageError` for --continue if the command asks no provider in this mode, for --results if it does."""
+        if self.results is not None and mode != "replay":
+            what, fix = "workers have the results of a replay only", "Record the answers, then add --mode replay"
+            raise UsageError(what, where="--results", fix=fix)
         if self.resume and mode == "replay" and not self.asks:
             what, fix = "--continue is for live runs only", "Leave it out, or add --mode live"
             raise UsageError(what, where="mode replay", fix=fix)

@@ -20,6 +20,7 @@ from row3.cli.show import INCOMPLETE, show_result
 @options.mode("Where embeddings come from, if the suite matches by meaning.")
 @options.jobs("Processes.")
 @options.executors()
+@options.results()
 @options.shard()
 @options.trust()
 @options.output_options(*RUN_FORMATS)
@@ -124,7 +125,7 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
     from row3.reports.leaderboard import leaderboard_document, leaderboard_json
     from row3.running.session import LiveFlags
 
-    common.check_continue(common.mode or "replay")
+    common.check_mode(common.mode or "replay")
     if max_cost is not None and common.mode in (None, "replay"):
         raise click.UsageError("--max-cost limits live requests; add --mode live")
     session = common.session(LiveFlags(max_cost=max_cost))

@@ -115,6 +115,7 @@ executor = option(
 ray_address = option(
     "--ray-address", metavar="HOST:PORT", help="The head of the cluster; default: RAY_ADDRESS, else one of its own."
 )
+results = option("--results", metavar="URL", help="Where workers write the results of cases, in replay and score.")
 shard = option("--shard", metavar="N/OF", help="Run only this part of the cases, such as 3/8; join them with merge.")
 approve = option("--approve", metavar="REASON", help="Accept a block or a fall; recorded in history and changelog.")
 policy = option(

@@ -29,6 +29,7 @@ CONFLICTS = (
     ("baseline", "compare", "run one after the other"),
     ("baseline", "prompt", "promote a version with `row3 promote`"),
     ("adaptive", "confirm", "--adaptive is --confirm 8"),
+    ("dry_run", "results", "--dry-run has no results"),
     ("dry_run", "against", "--dry-run gives no verdict"),
     ("dry_run", "approve", "--dry-run gives no verdict"),
     ("only", "all_suites", "leave out --all"),
@@ -218,5 +219,5 @@ def open_suites(common: Common, live: LiveFlags | None = None) -> AllSuites:
     live = live or LiveFlags()
     options, command, state = common.run_options(), common.command_options(live), common.state(live)
     project = open_recovered(common.start, options, command, state, guard=common.guard)
-    common.check_continue(options.mode or project.config.mode)
+    common.check_mode(options.mode or project.config.mode)
     return AllSuites(project, options, command, state)

@@ -202,7 +202,10 @@ class RunHeader(_Plain):
     shard: Shard | None = None
     """The part of the suite that ran; None for all of it."""
     cases_file: str | None = None
-    """Name of the Parquet file beside the saved run that has its cases; None if they are in it."""
+    """Name of the Parquet file beside the saved run that has its cases, or the URL of a shared folder, with a slash at
+    its end; None if they are in it."""
+    case_count: int | None = None
+    """Number of cases in the shared folder."""
 
     @model_validator(mode="after")
     def _checked(self) -> Self:

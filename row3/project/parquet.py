@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import islice
@@ -27,6 +27,7 @@ ROWS = 5_000
 """Rows of a row group, and rows in memory."""
 SCHEMA_VERSION = 1
 INSTALL = "pip install 'row3[scale]'"
+RESTORE = "Restore the file, or delete it with its run"
 SPENT = (
     *("model", "promptTokens", "completionTokens", "latencyS", "replayed", "truncated", "by"),
     *("cachedTokens", "reasoningTokens"),
@@ -110,13 +111,19 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**record, "found": list(record["found"].items()), "tally": tally, "spent": spent}
 
 
-def records_in(path: Path, *, where: str) -> Iterator[dict[str, Any]]:
+def records_in(source: Path | BinaryIO, *, where: str) -> Iterator[dict[str, Any]]:
     """Yield the case records of a file that `records_as_parquet` wrote, as JSON objects.
 
     Raises `InvalidFile`, `MissingExtra`.
     """
-    for record in _rows(path, where, "Restore the file, or delete it with its run"):
+    for record in _rows(source, where, RESTORE):
         yield {**record, "spent": [tuple(map(each.get, SPENT)) for each in record["spent"]]}
+
+
+def count_records(source: BinaryIO, *, where: str) -> int:
+    """Return how many case records a file has, which only reads its end. Raises as `records_in`."""
+    with _opened(source, where, RESTORE) as file:
+        return int(file.metadata.num_rows)
 
 
 def rows_as_lines(source: BinaryIO, *, where: str) -> BinaryIO:
@@ -143,12 +150,19 @@ def rows_as_lines(source: BinaryIO, *, where: str) -> BinaryIO:
 
 def _rows(source: Path | BinaryIO, where: str, fix: str) -> Iterator[dict[str, Any]]:
     """Yield the rows as JSON objects; a null is a field that is absent, as a column has a value in every row."""
+    pa, _ = _pyarrow()
+    with _opened(source, where, fix) as file:
+        rows = (row for batch in file.iter_batches(ROWS) for row in batch.to_struct_array())
+        for number, row in enumerate(rows, 1):
+            yield _as_json(pa, row.as_py(maps_as_pydicts="strict"), row.type, f"{where}, row {number}")
+
+
+@contextmanager
+def _opened(source: Path | BinaryIO, where: str, fix: str) -> Iterator[Any]:
     pa, pq = _pyarrow()
     try:
         with pq.ParquetFile(source, pre_buffer=False) as file:
-            rows = (row for batch in file.iter_batches(ROWS) for row in batch.to_struct_array())
-            for number, row in enumerate(rows, 1):
-                yield _as_json(pa, row.as_py(maps_as_pydicts="strict"), row.type, f"{where}, row {number}")
+            yield file
     except (pa.ArrowException, KeyError, OSError, ValueError) as error:
         raise InvalidFile(f"this is not a readable Parquet file ({error})", where=where, fix=fix) from None
 

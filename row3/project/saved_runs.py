@@ -22,6 +22,7 @@ from row3.project.files import decode, read_bytes, write_all, write_atomic
 from row3.project.json_lines import LineFile, Spot
 from row3.project.local_state import in_state
 from row3.project.parquet import PARQUET, records_as_parquet, records_in
+from row3.project.shared_folder import SharedFolder
 from row3.project.tree import WorkTree
 
 RUNS, SHARDS = "runs", "shards"
@@ -131,17 +132,29 @@ class SavedRun:
 
 
 def read_log(path: Path, *, where: str = "") -> SavedRun:
-    """Return the run of a local log, or of another file that messages call `where`. Raises `InvalidFile`."""
-    where = where or f".row3/runs/{path.name}"
+    """Return the run of a local log, or of another file that messages call `where`. Raises `InvalidFile`.
+
+    A local log's cases may be anywhere; another file's are beside it, as it could name any address.
+    """
+    where = where or f".row3/{RUNS}/{path.name}"
     saved = parse_run(read_bytes(path, where=where, limit=MAX_BYTES), where=where)
     if saved.header.cases_file is None:
         return saved
-    file = cases_path(path)
-    place = f"{where.removesuffix(path.name)}{file.name}"
-    if not file.is_file():
-        raise InvalidFile("the run's cases are missing", where=place, fix=RESTORE)
-    records = (validate(CaseRecord, each, where=place, fix=RESTORE) for each in records_in(file, where=place))
-    return SavedRun(saved.header.replace(cases_file=None), {record.id: record for record in records})
+    if saved.header.cases_file.endswith("/"):
+        own = where.startswith(f".row3/{RUNS}/")
+        place = saved.header.cases_file if own else f"{path.resolve().parent}/"
+        values = SharedFolder(place).records()
+    else:
+        file = cases_path(path)
+        place = f"{where.removesuffix(path.name)}{file.name}"
+        if not file.is_file():
+            raise InvalidFile("the run's cases are missing", where=place, fix=RESTORE)
+        values = records_in(file, where=place)
+    records = (validate(CaseRecord, each, where=place, fix=RESTORE) for each in values)
+    cases = {record.id: record for record in records}
+    if len(cases) != (saved.header.case_count or len(cases)):
+        raise InvalidFile("cases of the run are missing", where=place, fix=f"Restore them, or delete {where}")
+    return SavedRun(saved.header.replace(cases_file=None, case_count=None), cases)
 
 
 def parse_run(raw: bytes, *, where: str) -> SavedRun:

@@ -19,6 +19,7 @@ from row3.kinds.base import Kind
 from row3.project.cases import StoredCase, source_of
 from row3.project.saved_runs import record_of
 from row3.project.suites import Suite
+from row3.running.shared_results import SharedResults
 
 ANSWERS_DIGITS = 16
 """Hexadecimal digits of the digest that a record keeps of a case's answers."""
@@ -111,6 +112,8 @@ class Packing:
     explain: bool = False
     before: Before | None = None
     page: Page | None = None
+    shared: SharedResults | None = None
+    """Where workers write lines and details instead of sending them back."""
 
     def __call__(self, stored: StoredCase, score: CaseScore) -> CaseScore:
         """Return a score with its line and how it moved, without explanation; raises what `before` raises."""

@@ -34,6 +34,7 @@ from row3.project.saved_runs import score_line
 from row3.project.suites import Suite
 from row3.running.case_results import total
 from row3.running.evaluate import Asking
+from row3.running.shared_results import SharedResults
 
 
 def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
@@ -218,15 +219,18 @@ def collect(
     cost: Cost = lambda *_: None,
     quarantine: Quarantine = NO_QUARANTINE,
     tolerated: tuple[str, ...] = (),
+    shared: SharedResults | None = None,
 ) -> Run:
     """Return the run of these results; memory holds sums and the rows of a table. Raises `UsageError` for no case.
+
+    Lines and details are `shared` if the workers wrote them; this raises as `SharedResults.found`.
 
     Quarantined cases are listed but not counted. If two or more of the judges' and scorers' scores are missing, and
     more than 5% of them, not counting `tolerated` reasons, the cases that lack them have failed.
     """
     aggregate, tally = Aggregate(), Tallies()
     spending = Spending(cost)
-    records, details, scores = Spool(), Spool(), Spool()
+    (records, details), scores = (Spool(), Spool()) if shared is None else shared.lines(), Spool()
     rows: list[CaseScore] = []
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
@@ -284,6 +288,7 @@ def collect(
         usage=usage_json(usage),
         complete=not ids["failed"],
         omitted=sorted({*ids["omitted"]}) or None,
+        **({} if shared is None else shared.found(len(records))),
     )
     return Run(
         header,

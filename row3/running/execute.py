@@ -63,13 +63,16 @@ class _Evaluation(Work[int, list[CaseScore]]):
     size: int
 
     def __call__(self, start: int) -> list[CaseScore]:
-        return [self.pack(stored, self.evaluate(stored)) for stored in self._part(start)]
+        return self._done(start, [self.pack(stored, self.evaluate(stored)) for stored in self._part(start)])
 
     def lost(self, start: int, why: str) -> list[CaseScore]:
-        return [self.pack.lost(stored, why) for stored in self._part(start)]
+        return self._done(start, [self.pack.lost(stored, why) for stored in self._part(start)])
 
     def seen(self) -> str:
         return folder_digest(self.cases.tree, self.folder)
+
+    def _done(self, start: int, scores: list[CaseScore]) -> list[CaseScore]:
+        return scores if self.pack.shared is None else self.pack.shared.write(start, scores)
 
     def _part(self, start: int) -> Iterator[StoredCase]:
         read = self.cases.at(self.paths[start : start + self.size], self.pack.suite.kind)
@@ -94,7 +97,10 @@ def evaluate_all(
     paths = cases.scored(folder)
     paths = paths if shard is None else shard.part(paths)
     executor = executor_for(len(paths), jobs, ray)
-    size = 1 if executor is None else executor.chunk
+    if pack.shared is not None:
+        size = pack.shared.part_size(executor, len(paths))
+    else:
+        size = 1 if executor is None else executor.chunk
     work, starts = _Evaluation(cases, folder, paths, evaluate, pack, wanted, size), range(0, len(paths), size)
     seen = Keys()
     with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():

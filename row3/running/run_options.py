@@ -15,11 +15,13 @@ from row3.project.config import Mode
 from row3.project.places import FILE
 from row3.project.project import Project
 from row3.project.recordings import RecordingIndex
+from row3.project.shared_folder import make_folder
 from row3.project.suites import Suite
 from row3.running.case_results import Before, Packing, Page
 from row3.running.evaluate import NO_MORE, Asking, More, replay_case
 from row3.running.execute import evaluate_all
 from row3.running.replay import Recorded, open_recordings
+from row3.running.shared_results import SharedResults
 from row3.running.stages import Overrides, Parameters, parameters_of
 
 
@@ -47,11 +49,22 @@ class RunOptions:
     """Keep the data of a page for each case instead."""
     shard: Shard | None = None
     """The part of the suite to run; None for all of it."""
+    results: str | None = None
+    """Path or URL where workers write the cases' results; None if the command collects them."""
+    shared: SharedResults | None = None
+    """The place there of a run that has begun."""
 
     @property
     def partial(self) -> bool:
         """Whether only part of the suite runs."""
         return self.only is not None
+
+    def begun(self, suite: Suite, run_id: str) -> RunOptions:
+        """Return the options of the run with this id; makes the folder of its results. Raises as `make_folder`."""
+        if self.results is None:
+            return self
+        metrics, explained = tuple(each.key for each in suite.kind.metrics), self.explain or self.page is not None
+        return replace(self, shared=SharedResults(make_folder(self.results, run_id), run_id, metrics, explained))
 
     def wants(self, case_id: str) -> bool:
         """Return whether a case runs."""
@@ -100,7 +113,7 @@ def replay(
     """
     answerer = Recorded(index or open_recordings(project, suite), asking.lineup)
     cases = (judge or project).cases
-    pack = Packing(suite, options.explain, before, options.page)
+    pack = Packing(suite, options.explain, before, options.page, options.shared)
 
     def evaluate(stored: StoredCase) -> CaseScore:
         return replay_case(asking, stored, answerer)

@@ -140,7 +140,7 @@ def output_results(
     with vector_source(project, suite, mode) as vectors:
         judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
         scoring = Scoring(suite, index.get, vectors, judgements, guard_of(project))
-        pack, cases, shard = Packing(suite, options.explain), project.cases, options.shard
+        pack, cases, shard = Packing(suite, options.explain, shared=options.shared), project.cases, options.shard
         # A model of embeddings is asked by this process alone.
         jobs, ray = (1, None) if embeds else (options.jobs or project.config.jobs, options.ray)
         for result in evaluate_all(cases, scoring, pack, options.wants, jobs=jobs, shard=shard, ray=ray):
@@ -166,8 +166,10 @@ def score_outputs(
     lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=ELSEWHERE) | {"model": MODEL}
     head |= shard_head(project, suite, options)
+    options = options.begun(suite, head["run_id"])
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
-    return collect(results, suite, lineup, head, partial=options.partial, tolerated=NOT_JUDGED)
+    shared = options.shared
+    return collect(results, suite, lineup, head, partial=options.partial, tolerated=NOT_JUDGED, shared=shared)
 
 
 def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, project: str | Path = ".") -> Scorecard:

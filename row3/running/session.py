@@ -35,8 +35,10 @@ from row3.project.saved_runs import (
     context_path,
     latest_runs,
     parse_record,
+    run_bytes,
     write_run,
 )
+from row3.project.shared_folder import RUN, SharedFolder
 from row3.project.suites import Suite, with_limits
 from row3.running.budget import Budget, open_budget
 from row3.running.collect import sorted_on_disk
@@ -277,24 +279,26 @@ def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) ->
 def save_log(project: Project, run: Run, say: Callable[[str], None]) -> None:
     """Save the run in `.row3/runs`, with a live run's answers, and delete old runs.
 
-    Only that of a shard, which nothing replaces, may fail a command: it raises `EnvironmentFault`, `InvalidFile`.
+    Only that of a shard and the `run.json` of shared results, which nothing replaces, may fail a command: they raise
+    `EnvironmentFault`, `InvalidFile`.
     """
-    local, shard = project.local, run.header.shard
-    folder, lines, kept = (RUNS, run.records, 1) if shard is None else (SHARDS, run.scores, shard.of)
+    local, shard, shared = project.local, run.header.shard, run.header.cases_file
+    records = run.records if shared is None else ()
+    folder, lines, kept = (RUNS, records, 1) if shard is None else (SHARDS, run.scores, shard.of)
     name = f"{folder}/{run.header.run_id}.json"
+    if shared is not None:
+        SharedFolder(shared).write(RUN, run_bytes(run.header, ()))
     try:
         path = in_local(local_folder(local), name)
         if run.answers:
             answers = [f"{line.strip()}\n".encode() for line in run.answers]
             write_atomic(answers_path(path), answers, where=f".row3/{folder}")
-        as_parquet = shard is None and run.cases > MANY_CASES and has_parquet()
+        as_parquet = shard is None and len(records) > MANY_CASES and has_parquet()
         write_run(path, run.header, lines, [each.key for each in run.suite.kind.metrics] if as_parquet else ())
         with disk_faults(f".row3/{folder}"):
             for old in latest_runs(local, folder)[KEPT_RUNS * len(project.suite_names()) * kept :]:
-                old.unlink(missing_ok=True)
-                answers_path(old).unlink(missing_ok=True)
-                cases_path(old).unlink(missing_ok=True)
-                context_path(old).unlink(missing_ok=True)
+                for each in (old, answers_path(old), cases_path(old), context_path(old)):
+                    each.unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
         if shard is not None:
             raise

@@ -66,6 +66,10 @@ def run_suite(
     if session.mode == "replay" and not session.options.explain and session.options.page is None:
         asking.scores = session.scores(suite)
     head = header_for(suite, asking, mode=session.mode) | shard_head(judge or session.project, suite, session.options)
+    session = replace(session, options=session.options.begun(suite, head["run_id"]))
+    if (shared := session.options.shared) is not None and session.state.afterwards is not None:
+        # A comparison may look at a block several times, and a run may end with an error.
+        session.state.afterwards.append(shared.folder.remove_unless_whole)
     results: Iterable[CaseScore]
     live: LiveRun | None = None
     if session.mode in ("replay", "auto"):
@@ -89,6 +93,7 @@ def run_suite(
         take=take,
         cost=prices_of(session.project, session.suite, known_models=session.mode != "replay").usd,
         quarantine=in_force(session.project, suite, judge),
+        shared=shared,
     )
     if live is not None:
         run = replace(run, answers=live.answers)

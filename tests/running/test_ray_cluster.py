@@ -27,6 +27,7 @@ from row3.running.collect import collect, header_for
 from row3.running.evaluate import Asking
 from row3.running.execute import evaluate_all
 from row3.running.processes import Executor, Work, in_order
+from row3.running.run_options import RunOptions
 from row3.running.session import incomplete
 from tests.chat_server import FakeModel, FakeReply
 from tests.clusters import NODE, new_cluster, of
@@ -106,6 +107,17 @@ def test_cases_and_outputs_as_parquet(small: Box, cluster: Any) -> None:
         lines.unlink()
     there = box.row3(*SCORE, *of(cluster), code=0, fresh=True).json
     same(there, small.row3(*SCORE, code=0).json)
+
+
+def test_results_that_the_nodes_write(small: Box, cluster: Any, tmp_path: Path) -> None:
+    here = small.row3(*SCORE, "--jobs", "1", code=0).json
+    url = f"file://{tmp_path}/shared"
+    there = small.row3(*SCORE, "--results", url, *of(cluster), code=0, fresh=True)
+    assert len(list(tmp_path.glob("shared/*/cases-*.parquet"))) == 4
+    assert len(list(tmp_path.glob("shared/*/run.json"))) == 1
+    same(there.json, here)
+    lost = small.row3(*SCORE, "--results", "memory://x", *of(cluster), code=2, fresh=True)
+    assert f"the workers wrote the results of {SMALL:,} cases, but here are those of 0. Choose a path" in lost.err
 
 
 def test_a_cluster_of_the_commands_own(small: Box) -> None:
@@ -255,6 +267,29 @@ def test_a_task_that_always_fails_names_its_cases_and_the_others_are_scored(
     assert "3 workers ended" in str(told)
     time.sleep(1)
     assert capsys.readouterr() == ("", "")  # Ray itself would say there what died
+
+
+def test_cases_that_failed_so_are_on_the_shared_path_too(
+    small: Box, cluster: Any, executor: Executor, tmp_path: Path
+) -> None:
+    project = open_project(small.root)
+    suite = pick_suite(project, "small")
+    shared = RunOptions(results=str(tmp_path / "shared")).begun(suite, "run-1").shared
+    assert shared is not None
+
+    def evaluate(stored: StoredCase) -> CaseScore:
+        if stored.id == "case-0000600":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return CaseScore(stored.id, "scored", {"recall": 1.0})
+
+    everything = evaluate_all(
+        project.cases, evaluate, Packing(suite, shared=shared), bool, jobs=None, ray=cluster.address
+    )
+    assert not any(score.line for score in everything)
+    assert shared.found(SMALL)
+    status = {record["id"]: record["status"] for record in shared.folder.records()}
+    assert list(status) == [f"case-{number:07}" for number in range(SMALL)]
+    assert {number for number in range(SMALL) if status[f"case-{number:07}"] == "failed"} == {*range(500, 750)}
 
 
 def test_a_task_without_such_a_result_is_an_error(executor: Executor) -> None:
