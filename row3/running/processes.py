@@ -35,7 +35,7 @@ ROUNDS = 10
 """Tasks for each process, if they are large enough, so that all processes end at about the same time."""
 SWITCH_S = 0.0005
 """Seconds after which a thread that collects results lets another receive them; by default workers wait for 5 ms."""
-COLLECT_AFTER = 50_000
+COLLECT_AFTER = 500_000
 """Objects between two collections of cycles; scoring makes no cycles, and the default of 700 takes 10% of the time."""
 OTHER_FILES = 128
 """Files that a run has open, apart from connections."""
