@@ -87,6 +87,10 @@ class RayRelay:
             actor.under_way += 1
             try:
                 reply: Reply[Any] = pickle.loads(await answer)  # noqa: S301 - from an actor of this command
+            except asyncio.CancelledError:
+                if self._fault is None:
+                    raise
+                raise self._fault from None
             except RayTaskError as error:
                 raise cause_of(error) from None
             except RayError as error:
@@ -127,12 +131,7 @@ class RayRelay:
         self._fault = fault
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop may have ended
-                self._loop.call_soon_threadsafe(self._fail, fault)
-
-    def _fail(self, fault: RunIncomplete) -> None:
-        for answer in self._waiting:
-            if not answer.done():
-                answer.set_exception(fault)
+                self._loop.call_soon_threadsafe(lambda: [answer.cancel() for answer in self._waiting])
 
 
 @contextmanager
