@@ -17,7 +17,7 @@ from row3.errors import EnvironmentFault, MissingExtra, Row3Error, UsageError
 from row3.project.parquet import INSTALL, count_records, records_in
 
 CASES, DETAILS, RUN = "cases-{:09}.parquet", "details-{:09}.jsonl", "run.json"
-PASSWORD = re.compile("://[^/]*:[^/]*@")
+SECRET = re.compile(r"://(.*:.*@|.*\?)")
 Found = TypeVar("Found")
 
 
@@ -73,9 +73,9 @@ class SharedFolder:
 
 def make_folder(url: str, run_id: str) -> SharedFolder:
     """Make the folder of a run at a path or URL. Raises as `open_url`, and `EnvironmentFault`."""
-    if PASSWORD.search(url):
+    if SECRET.search(url):
         fix = "Leave it out, and set it where fsspec reads it, as in its configuration file"
-        raise UsageError("the URL has a password, which saved runs would show", where="--results", fix=fix)
+        raise UsageError("the URL has a password or a query, which saved runs would show", where="--results", fix=fix)
     files, path = open_url(url)
     from fsspec.implementations.local import LocalFileSystem
 

@@ -29,7 +29,7 @@ from row3.running.execute import executor_for, few_collections, relay_at
 from row3.running.journal import lines_of
 from row3.running.meanings import open_meanings
 from row3.running.processes import Work, allow_connections
-from row3.running.provider_access import batch_chats, guarded, open_provider
+from row3.running.provider_access import batch_chats, guarded, open_provider, takes_relay
 from row3.running.run_options import RunOptions
 from row3.running.session import Session
 
@@ -193,7 +193,8 @@ class LiveRun:
         project, say = session.project, session.say
         with ending(session, sides), ThreadPoolExecutor(1) as scorer, ExitStack() as stack:
             chats = batch_chats(project, suite)
-            relay = stack.enter_context(relay_at(None if chats else self.options.ray, self.jobs))
+            ray = self.options.ray if not chats and takes_relay(project, suite) else None
+            relay = stack.enter_context(relay_at(ray, self.jobs))
             provider = open_provider(project, suite, relay)
             providers = [provider for _ in sides]
             if chats:

@@ -144,6 +144,13 @@ class Router:
             await each.close()
 
 
+def takes_relay(project: Project, suite: Suite) -> bool:
+    """Return whether an OpenAI-compatible endpoint answers the suite or judges its answers."""
+    endpoints = [endpoint_of(project, arm) for arm in (suite.arms or {"": suite}).values() if arm.system is None]
+    endpoints += [] if suite.rules.judge is None else [judge_endpoint(project, suite)]
+    return any(each.preset not in ("local", *LITELLM) for each in endpoints)
+
+
 def open_provider(project: Project, suite: Suite, relay: Relay | None = None) -> Provider:
     """Return the provider of a suite, its arms and its judge; it opens nothing and needs no key until a request.
 

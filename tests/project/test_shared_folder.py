@@ -84,10 +84,11 @@ def test_where_nothing_can_be_written(
     assert str(found.value).startswith((url, str(tmp_path)))
 
 
-def test_a_password_is_no_part_of_a_url() -> None:
-    with pytest.raises(UsageError, match="--results: the URL has a password") as found:
-        make_folder("ftp://baker:crumbs@ftp.example.com/x", "r")
-    assert "crumbs" not in str(found.value)
+def test_no_secret_is_part_of_a_url() -> None:
+    for url in ("ftp://baker:crumbs@ftp.example.com/x", "s3://AK:cr/umbs@bucket/x", "https://example.com/x?sig=crumbs"):
+        with pytest.raises(UsageError, match="--results: the URL has a password or a query") as found:
+            make_folder(url, "r")
+        assert "umbs" not in str(found.value)
     assert make_folder("memory://a@b:c", "r").url == "memory://a@b:c/r/"
 
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shlex
 import signal
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from row3.domain.endpoints import Endpoint
+from row3.domain.requests import Answer
+from row3.errors import EnvironmentFault
+from row3.providers.faults import Fault
+from row3.providers.openai_api import read_reply
+from row3.providers.relay import Attempt
+from row3.running.ray_cluster import MOST_LOSSES
 from tests.chat_server import FakeModel, FakeReply
 from tests.clusters import new_cluster, of
 from tests.projects import CASES, Box, first, flawless, wait_until
 from tests.rows import every_row
+
+if TYPE_CHECKING:
+    from row3.running.ray_relay import RayRelay
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray]  # Ray comes with make test-all
 
@@ -118,11 +131,74 @@ def test_a_request_that_ends_every_sender_has_no_answer(box: Box, model: Make, c
         return right(case_id, times)
 
     fake = model(reply)
-    fake.serve(box)
+    fake.serve(box, max_retries=2)
     done = box.row3(*RECORD, *of(cluster), "--jobs", "1", code=3, fresh=True)
     assert "yeast: " in done.err
-    assert "3 workers ended while they sent it" in done.err
+    assert "a worker ended while it sent the request" in done.err
+    assert "(3 tries)" in done.err
     assert Counter(fake.asked) == Counter({case_id: 3 if case_id == "yeast" else 1 for case_id in CASES})
+
+
+@pytest.fixture
+def relay(cluster: Any) -> Iterator[RayRelay]:
+    import ray
+
+    from row3.running.ray_relay import open_relay
+
+    with open_relay(cluster.address, 1) as opened:
+        yield opened
+    ray.shutdown()
+
+
+def ask(relay: RayRelay, fake: FakeModel, case_id: str = "rye") -> Any:
+    """What comes of one attempt."""
+    endpoint = Endpoint("vllm", fake.url, None, timeout_s=1.0)
+    body = {"model": "m", "messages": [{"role": "user", "content": CASES[case_id]["sourceText"]}]}
+    return asyncio.run(relay.send(Attempt(endpoint, {}, "/chat/completions", body, read_reply))).outcome
+
+
+def test_a_sender_that_is_silent_is_replaced(relay: RayRelay, model: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reply(case_id: str, times: int) -> FakeReply:
+        if not times:
+            for pid in senders():
+                os.kill(pid, signal.SIGSTOP)
+        return right(case_id, times)
+
+    monkeypatch.setattr("row3.running.ray_relay.SILENCE_S", 1.0)
+    fake = model(reply)
+    assert ask(relay, fake) == Fault("retry", "a worker was silent for 2 s")
+    monkeypatch.undo()
+    assert isinstance(ask(relay, fake), Answer)
+
+
+def test_a_replacement_that_does_not_start_ends_the_run(
+    relay: RayRelay, model: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    fake, only_here = model(right), ModuleType("only_here")
+    assert isinstance(ask(relay, fake), Answer)
+    exec("class SendingActor:\n    def __init__(self, _): pass\n    async def begin(self, _): pass", vars(only_here))
+    monkeypatch.setitem(sys.modules, "only_here", only_here)
+    monkeypatch.setattr(relay, "_class", ray.remote(num_cpus=0)(only_here.SendingActor))
+    kill_senders()
+    outcomes: list[Any] = []
+    with pytest.raises(EnvironmentFault, match="no worker starts: ModuleNotFoundError: No module named 'only_here'"):
+        outcomes.extend(ask(relay, fake) for _ in range(9))
+    assert [each.kind for each in outcomes] == ["retry"] * MOST_LOSSES
+
+
+def test_a_node_with_another_version_is_told(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    from row3.running.ray_relay import open_relay
+
+    monkeypatch.setattr("row3.running.ray_relay.__version__", "0.0.1")
+    try:
+        with pytest.raises(EnvironmentFault, match=r"has row3 .*, not 0\.0\.1"), open_relay(cluster.address, 1):
+            pytest.fail("it began")
+    finally:
+        ray.shutdown()
 
 
 def test_one_rate_limit(box: Box, model: Make, cluster: Any) -> None:
