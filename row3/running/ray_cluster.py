@@ -149,6 +149,7 @@ class _Dispatcher(threading.Thread):
     def submit(self, task: Any) -> Future[Any]:
         """Add a task."""
         turn = _Turn(task)
+        turn.future.set_running_or_notify_cancel()  # a run that is interrupted cancels what it waits for
         with self._lock:
             self._left.add(turn)
             fault = self._fault

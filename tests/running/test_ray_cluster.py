@@ -196,6 +196,13 @@ def test_a_defect_arrives_with_its_traceback(executor: Executor) -> None:
         list(in_order(executor, work(do), range(5)))
 
 
+def test_a_task_cannot_be_cancelled_under_the_thread_that_settles_it(executor: Executor) -> None:
+    with executor.open(work(str)) as submit:
+        futures = [submit(number) for number in range(9)]
+        assert not any(each.cancel() for each in futures)
+        assert [each.result() for each in futures] == [*map(str, range(9))]
+
+
 def test_a_worker_that_ends_costs_its_task_again_and_no_other(executor: Executor, tmp_path: Path) -> None:
     folder = str(tmp_path)
 
