@@ -115,6 +115,9 @@ def _faults(where: str, done: str) -> Iterator[None]:
         yield
     except Row3Error:
         raise
+    except NotImplementedError:  # such as http, which fsspec only reads
+        fix = "Name a folder, or a URL such as file:///mnt/results"
+        raise UsageError(f"this kind of URL cannot be {done}", where=where, fix=fix) from None
     except Exception as error:  # every file system of fsspec has errors of its own
         why = getattr(error, "strerror", None) or str(error) or type(error).__name__
         fix = "Check space and permissions there, and that every worker and this command share the path"

@@ -29,7 +29,10 @@ class Relay(Protocol):
     """Has attempts made by other processes."""
 
     async def send(self, attempt: Attempt) -> Reply[Any]:
-        """Return how an attempt ended; a process that ends during it is a `Fault`. Raises `RunIncomplete`."""
+        """Return how an attempt ended; if its process ended, it is a `Fault`.
+
+        Raises `RunIncomplete` and `EnvironmentFault` if no process can be had.
+        """
 
 
 class RelayedChat(OpenAIChat):
@@ -46,12 +49,8 @@ class RelayedChat(OpenAIChat):
 
     async def _try(self, client: object, path: str, body: dict[str, Any], read: Read[T]) -> Reply[T]:
         """Have a request sent once."""
-        names = [
-            self.endpoint.key_variable,
-            API_VERSION,
-            *ACCOUNT.values(),
-            *(header.variable for header in self.endpoint.headers),
-        ]
+        own = [self.endpoint.key_variable, *(header.variable for header in self.endpoint.headers)]
+        names = [*own, API_VERSION, *ACCOUNT.values()]
         environ = {name: self._environ[name] for name in names if name and name in self._environ}
         return await self._relay.send(Attempt(self.endpoint, environ, path, body, read))
 

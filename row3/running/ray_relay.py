@@ -34,7 +34,7 @@ class SendingActor:
     """An actor that sends requests."""
 
     def __init__(self, connections: int) -> None:
-        import openai  # noqa: F401 - takes half a second, in which released requests would gather
+        import openai  # noqa: F401 - or the first requests would wait for it, and then go at once
 
         allow_connections(connections)
         self._sender = Sender()
@@ -89,24 +89,25 @@ class RayRelay:
             raise self._fault
         actor = min(self._actors, key=lambda each: (not each.ready, each.under_way))
         actor.under_way += 1
+        limit_s = START_LIMIT_S
         try:
             if not actor.ready:
-                await self._answer(actor.begun, START_LIMIT_S)
+                await self._answer(actor.begun, limit_s)
+            limit_s = attempt.endpoint.timeout_s + SILENCE_S
             sent = actor.handle.send.remote(pickle.dumps(attempt))
-            reply: Reply[Any] = pickle.loads(  # noqa: S301 - from an actor of this command
-                await self._answer(sent, attempt.endpoint.timeout_s + SILENCE_S)
-            )
+            answer = await self._answer(sent, limit_s)
         except RayTaskError as error:
             raise cause_of(error) from None
         except TimeoutError:
             self._replace(actor)
-            return Reply(Fault("retry", f"a worker was silent for {attempt.endpoint.timeout_s + SILENCE_S:g} s"))
+            return Reply(Fault("retry", f"a worker was silent for {limit_s:g} s"))
         except RayError as error:
             self._replace(actor, error)
             return Reply(Fault("retry", f"a worker ended while it sent the request: {line_of(error)}"))
         finally:
             actor.under_way -= 1
         self._unborn = 0
+        reply: Reply[Any] = pickle.loads(answer)  # noqa: S301 - from an actor of this command
         return reply
 
     async def _answer(self, ref: Any, limit_s: float) -> Any:

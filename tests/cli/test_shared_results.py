@@ -213,7 +213,10 @@ def test_old_runs_are_left_where_they_are(small: Box, tmp_path: Path, monkeypatc
         (("--results", "s3://b/x"), "s3://b/x: fsspec lacks a package for this URL. Install s3fs to access S3"),
         (("--results", "what://b/x"), "what://b/x: fsspec cannot open this URL (Protocol not known: what). Name a"),
         (("--results", "row3.toml/x"), "row3.toml/x/"),
-        (("--results", "http://127.0.0.1:9/x"), "cannot be written (NotImplementedError). Check space and permissions"),
+        (
+            ("--results", "http://127.0.0.1:9/x"),
+            "this kind of URL cannot be written. Name a folder, or a URL",
+        ),
     ],
 )
 def test_what_cannot_be(small: Box, command: tuple[str, ...], says: str) -> None:

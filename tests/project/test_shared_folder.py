@@ -70,7 +70,11 @@ def test_a_local_folder_is_named_by_its_absolute_path(tmp_path: Path, monkeypatc
     [
         ("nope://x", UsageError, "fsspec cannot open this URL (Protocol not known: nope). Name a folder"),
         ("file.parquet/x", EnvironmentFault, "file.parquet/x/r/: cannot be written (Not a directory). Check space"),
-        ("http://localhost:9/x", EnvironmentFault, "cannot be written (NotImplementedError)"),
+        (
+            "http://localhost:9/x",
+            UsageError,
+            "run.json: this kind of URL cannot be written. Name a folder, or a URL",
+        ),
     ],
 )
 def test_where_nothing_can_be_written(
